@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "engine/tensor/half.h"
+
 namespace firsttoken::engine {
 
 /// Storage format of a weight tensor. The values are GGUF's type ids.
@@ -45,11 +47,5 @@ std::size_t rowBytes(WeightFormat format, std::size_t elements);
 void decodeRow(WeightFormat format, const std::byte* source, float* values, std::size_t elements);
 /// Encodes with the reference quantiser's rules (facts: gguf_formats, section 7). `values` must be finite.
 void encodeRow(WeightFormat format, const float* values, std::byte* target, std::size_t elements);
-
-/// IEEE binary16 and bfloat16, all values incl. subnormals, infinities and NaN; to half: round to nearest even.
-float halfToFloat(std::uint16_t half);
-std::uint16_t floatToHalf(float value);
-float bfloatToFloat(std::uint16_t bfloat);
-std::uint16_t floatToBfloat(float value);
 
 }  // namespace firsttoken::engine

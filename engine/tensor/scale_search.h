@@ -47,7 +47,8 @@ AffineFit fitAffine(const float* values, const AffineSearch& search) {
         greatest = std::max(greatest, values[i]);
     }
     const float range = greatest - least;
-    if (!(range > 0.0F) || !(range < 1e30F)) return {};
+    // No search where there is nothing to choose, or where the squares would not be finite.
+    if (!(range > 0.0F) || !(range < 1e18F)) return {range / search.levels, -least};
     const float spread = std::sqrt(sumOf(squares) / static_cast<float>(N));
 
     std::array<float, N> weights;

@@ -92,6 +92,7 @@ public:
     // --- all of it ---
 
     std::uint32_t blockTokens() const { return m_config.blockTokens; }
+    bool publishes() const { return m_config.prefixCache; }
     std::span<const KvGroup> groups() const { return m_config.groups; }
     BlockCounts counts(std::size_t g) const { return m_pools[g].counts(); }
     /// Summed over the groups.
@@ -118,11 +119,12 @@ private:
         std::vector<NodeId> path;
     };
     Match findPrefix(std::span<const TokenId> tokens, std::string_view nameSpace) const;
+    std::uint32_t blocksFor(std::uint32_t tokens) const;
     std::uint32_t firstVisibleBlock(std::size_t g, std::uint32_t position) const;
+    void prepare(SequenceBlocks& blocks) const;
     BlockId take(std::size_t g);
-    void giveBack(std::size_t g, BlockId block);
-    void publishBlock(SequenceBlocks& blocks, std::uint32_t index);
-    void dropCursor(SequenceBlocks& blocks);
+    void publishNext(SequenceBlocks& blocks, std::span<const TokenId> tokens);
+    void releaseTable(SequenceBlocks& blocks, std::size_t g);
 
     KvCacheConfig m_config;
     std::vector<BlockPool> m_pools;  ///< by group

@@ -40,6 +40,8 @@ public:
 
     void clear();
     std::size_t nodes() const { return m_live; }
+    /// Blocks that nodes name, all groups together.
+    std::size_t blocks() const;
     /// Recounts from scratch; what is wrong, or empty. `pins`: of all holders together.
     std::string check(std::size_t pins) const;
 

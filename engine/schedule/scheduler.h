@@ -141,15 +141,51 @@ public:
     std::string checkInvariants() const;
 
 private:
+    // scheduler.cpp
+    std::optional<Rejection> refusal(const Sequence& sequence) const;
+    void advance(Sequence& sequence, const StepEntry& entry, std::optional<TokenId> sampled);
+    void preempt(Sequence& sequence);
+
+    // plan.cpp: rows of a step
+    void expire(StepPlan& plan, Nanoseconds now);
+    void sortRunning();
+    void secureBlocks();
+    bool mustBeWhole(const Sequence& sequence) const;
+    std::uint32_t leastRows(const Sequence& sequence) const;
+    std::uint32_t rowsThatFit(const Sequence& sequence, std::uint32_t rows) const;
+    std::uint32_t addRows(StepPlan& plan, Sequence& sequence, std::uint32_t most, Nanoseconds now);
+    void addDecodes(StepPlan& plan, std::uint32_t most, Nanoseconds now);
+    void addPrefills(StepPlan& plan, std::uint32_t most, Nanoseconds now);
+    std::uint32_t rowsKeptForPrefill() const;
+    std::uint32_t prefillShare(std::uint32_t decodeRows) const;
+    bool decodeStepMustBeMeasured(std::uint32_t decodeRows) const;
+
+    // admission.cpp: who comes next, and whether there is room
+    bool comesBefore(const Sequence& a, const Sequence& b) const;
+    void refreshPrefixHints();
+    Sequence* oldestQueued() const;
+    Sequence* nextCandidate() const;
+    bool prefixIsUnderway(const Sequence& sequence) const;
+    std::uint32_t demand(const Sequence& sequence, std::size_t group) const;
+    std::uint32_t reserve(const Sequence& sequence, std::size_t group, std::uint32_t headroom) const;
+    bool hasRoom(const Sequence& sequence) const;
+    bool admit(Sequence& sequence, std::uint32_t rows);
+    void noteAdmission(const Sequence& sequence);
+
     SchedulerConfig m_config;
     KvCache& m_cache;
     StepTimeModel m_time;
     std::unordered_map<RequestId, std::unique_ptr<Sequence>> m_sequences;
-    std::vector<Sequence*> m_queue;    ///< in no order
-    std::vector<Sequence*> m_running;  ///< hold KV; in order of protection: the last is preempted first
+    std::vector<Sequence*> m_queue;      ///< hold nothing; in no order
+    std::vector<Sequence*> m_running;    ///< hold KV; while planning, the last is preempted first
+    std::vector<RequestId> m_preempted;  ///< since the last plan
     std::uint64_t m_step = 0;
     std::uint64_t m_arrivals = 0;
     std::uint64_t m_preemptions = 0;
+    std::uint64_t m_decodeOnlyStep = 0;  ///< the latest step without prefill; 0: none
+    std::uint32_t m_decodeOnlyRows = 0;  ///< its rows
+    RequestId m_passedOver = 0;          ///< the oldest queued sequence at the last admission
+    std::uint32_t m_passes = 0;          ///< younger ones admitted in a row while it waited
 };
 
 }  // namespace firsttoken::engine

@@ -1,0 +1,76 @@
+#include "engine/schedule/step_time_model.h"
+
+#include <algorithm>
+
+namespace firsttoken::engine {
+
+namespace {
+constexpr double outlierFactor = 4;     // a sample counts as at most this many times the expected value
+constexpr double newestShare = 0.2;     // weight of a new sample in an average
+constexpr double leastRowShare = 0.02;  // a prefill row costs at least this share of its step's time per row
+constexpr std::uint64_t learning = 4;   // samples that are taken as they come
+}  // namespace
+
+void StepTimeModel::Average::add(double sample) {
+    if (steps >= learning) sample = std::clamp(sample, value / outlierFactor, value * outlierFactor);
+    ++steps;
+    value += (sample - value) * std::max(newestShare, 1.0 / static_cast<double>(steps));
+}
+
+void StepTimeModel::observe(std::uint32_t prefillRows, std::uint32_t decodeRows, Nanoseconds duration) {
+    if (duration < 1 || (prefillRows == 0 && decodeRows == 0)) return;
+    auto ns = static_cast<double>(duration);
+    if (prefillRows == 0) {
+        if (m_decodeSteps >= learning) ns = std::min(ns, outlierFactor * decodeStepNs(decodeRows));
+        m_decodes[m_decodeSteps % kept] = {static_cast<double>(decodeRows), ns};
+        ++m_decodeSteps;
+        fitDecode();
+        return;
+    }
+    if (decodeRows > 0 && !knowsDecode()) return;  // nothing tells the two shares apart
+    const double rest = decodeRows > 0 ? decodeStepNs(decodeRows) : m_base;
+    const double share = std::max(ns - rest, leastRowShare * ns);
+    (decodeRows > 0 ? m_beside : m_alone).add(share / static_cast<double>(prefillRows));
+}
+
+double StepTimeModel::decodeStepNs(std::uint32_t decodeRows) const {
+    return m_base + m_perDecodeRow * static_cast<double>(decodeRows);
+}
+
+double StepTimeModel::prefillRowNs(bool besideDecodes) const {
+    const Average& wanted = besideDecodes ? m_beside : m_alone;
+    const Average& other = besideDecodes ? m_alone : m_beside;
+    return wanted.steps > 0 ? wanted.value : other.value;
+}
+
+std::uint32_t StepTimeModel::prefillRowsWithin(double budgetNs, bool besideDecodes) const {
+    const double row = prefillRowNs(besideDecodes);
+    if (row <= 0) return 0;
+    return static_cast<std::uint32_t>(std::clamp(budgetNs / row, 0.0, 1e9));
+}
+
+// Least squares for a + c * rows with a, c >= 0. Where the number of rows never varied, all of it is a.
+void StepTimeModel::fitDecode() {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(m_decodeSteps, kept));
+    const auto n = static_cast<double>(count);
+    double rows = 0;
+    double ns = 0;
+    double rowsRows = 0;
+    double rowsNs = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        rows += m_decodes[i].rows;
+        ns += m_decodes[i].ns;
+        rowsRows += m_decodes[i].rows * m_decodes[i].rows;
+        rowsNs += m_decodes[i].rows * m_decodes[i].ns;
+    }
+    const double variance = n * rowsRows - rows * rows;
+    const double slope = variance > 0 ? (n * rowsNs - rows * ns) / variance : 0;
+    m_perDecodeRow = std::max(slope, 0.0);
+    m_base = (ns - m_perDecodeRow * rows) / n;
+    if (m_base < 0) {
+        m_base = 0;
+        m_perDecodeRow = rowsNs / rowsRows;
+    }
+}
+
+}  // namespace firsttoken::engine

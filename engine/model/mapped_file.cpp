@@ -49,13 +49,19 @@ MappedFile::~MappedFile() {
     if (!m_bytes.empty()) ::munmap(const_cast<std::byte*>(m_bytes.data()), m_bytes.size());
 }
 
-void MappedFile::expectReads(std::size_t offset, std::size_t length) const {
+bool MappedFile::bringIn(std::size_t offset, std::size_t length) const {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto memory = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * page;
     const std::size_t start = offset / page * page;
-    if (start >= m_bytes.size()) return;
-    const std::size_t end = length > m_bytes.size() - offset ? m_bytes.size() : offset + length;
-    // Advice only: a refusal changes nothing but the speed of the first pass.
-    (void)::madvise(const_cast<std::byte*>(m_bytes.data()) + start, end - start, MADV_WILLNEED);
+    void* address = const_cast<std::byte*>(m_bytes.data()) + start;
+    const std::size_t bytes = offset + length - start;
+    // Populating fails cleanly where touching the pages would end the process. Kernels before 5.14 do not know it.
+    if (m_bytes.size() < memory) {
+        if (::madvise(address, bytes, MADV_POPULATE_READ) == 0) return true;
+        if (errno == EFAULT || errno == EIO) return false;
+    }
+    (void)::madvise(address, bytes, MADV_WILLNEED);
+    return true;
 }
 
 }  // namespace firsttoken::engine

@@ -19,8 +19,9 @@ public:
     MappedFile& operator=(const MappedFile&) = delete;
 
     std::span<const std::byte> bytes() const { return m_bytes; }
-    /// Tells the system that the pages from `offset` on will be read soon.
-    void expectReads(std::size_t offset, std::size_t length) const;
+    /// Brings the pages of a part into memory, where they fit; otherwise only tells the system that they will be read.
+    /// False if the file cannot be read there (it shrank, or the disk failed). Pre: the part lies in the file.
+    bool bringIn(std::size_t offset, std::size_t length) const;
 
 private:
     explicit MappedFile(std::span<const std::byte> bytes) : m_bytes(bytes) {}

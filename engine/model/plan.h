@@ -104,10 +104,9 @@ struct AttentionOp {
     std::uint32_t headDim;
     float scale;
     float softcap = 0.0F;          ///< c > 0: scores become c * tanh(score / c) before the mask
-    std::int64_t sinks = -1;       ///< WeightId of one logit a query head, or -1
 };
 enum class Activation { Silu, GeluTanh };
-/// out = activation(gate) * up, elementwise over `width` values.
+/// out = activation(gate) * up, elementwise over `width` values; out may be gate.
 struct GatedOp {
     BufferId gate, up, out;
     std::size_t gateOffset = 0, upOffset = 0;

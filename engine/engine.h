@@ -75,7 +75,6 @@ struct EngineSnapshot {
     std::uint64_t steps = 0, preemptions = 0;
     std::uint64_t finished = 0, cancelled = 0, rejected = 0, failed = 0;
     std::uint64_t wastedTokens = 0;        ///< computed for requests whose client had gone
-    std::uint64_t eventsDropped = 0;
 };
 
 struct Evaluation {

@@ -26,17 +26,17 @@ enum class Arithmetic {
 struct BackendOptions {
     Arithmetic arithmetic = Arithmetic::AsStored;
     KvPrecision kvPrecision = KvPrecision::F16;
-    std::uint32_t blockTokens = 16;               ///< token positions a KV block
-    std::vector<std::uint32_t> groupBlocks;       ///< blocks of each layer group's pool
-    std::uint32_t maxRows = 2048;                 ///< rows of the largest step
-    std::uint32_t threads = 0;                    ///< 0: one a core
+    std::uint32_t blockTokens = 16;          ///< token positions a KV block
+    std::vector<std::uint32_t> groupBlocks;  ///< blocks of each layer group's pool
+    std::uint32_t maxRows = 2048;            ///< rows of the largest step
+    std::uint32_t threads = 0;               ///< 0: one a core
 };
 
 /// One row of a step: one token of one sequence at one position.
 struct StepRow {
     TokenId token;
     std::uint32_t position;
-    std::uint32_t sequence;                       ///< index into StepBatch::sequences
+    std::uint32_t sequence;  ///< index into StepBatch::sequences
 };
 
 /// Block tables of one sequence: tables[g][position / blockTokens] is the block of layer group g.
@@ -49,7 +49,7 @@ struct StepSequence {
 struct StepBatch {
     std::vector<StepRow> rows;
     std::vector<StepSequence> sequences;
-    std::vector<std::uint32_t> logitRows;         ///< indices of rows, in the order in which their logits come
+    std::vector<std::uint32_t> logitRows;  ///< indices of rows, in the order in which their logits come
 };
 
 /// What a step moved and computed, from the engine's own counts; for achieved rates.

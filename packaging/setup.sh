@@ -7,7 +7,8 @@ set -euo pipefail
 
 # What the product is built from and calls while it runs (python3-pip brings the starter model).
 core_packages=(cmake ninja-build g++ pkg-config ca-certificates python3-pip
-    libcli11-dev libcurl4-openssl-dev libfmt-dev libssl-dev libyaml-cpp-dev libzip-dev nlohmann-json3-dev)
+    libcli11-dev libcurl4-openssl-dev libfmt-dev libssl-dev libxxhash-dev libyaml-cpp-dev libzip-dev
+    nlohmann-json3-dev)
 # What ./check needs beyond that. The engine's sanitizers come with g++.
 test_packages=(qt6-base-dev ccache)
 

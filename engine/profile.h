@@ -124,6 +124,10 @@ std::string toYaml(const Profile& profile);
 /// The same keys as one JSON object (nested as in the YAML; unset is null).
 std::string toJson(const Profile& profile);
 
+/// Settings that did not come through parseProfile() (a command line, a request), against the same ranges. Errors:
+/// BadInput, "sampling.top_p must be from 0 to 1, not 2".
+Status checkSampling(const SamplingSettings& sampling);
+
 /// What the engine must know to turn requested into effective. Unknown facts are left out.
 struct ProfileFacts {
     std::optional<std::int64_t> contextLength;      ///< the model's

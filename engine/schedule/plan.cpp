@@ -28,9 +28,8 @@ StepPlan Scheduler::plan(Nanoseconds now) {
     } else {
         // A whole prompt may need the whole step: it goes first, else steady decodes would keep it out for ever.
         addPrefills(plan, batch, now);
-        addDecodes(plan, batch - plan.rows(), now);
     }
-    if (plan.entries.empty()) addDecodes(plan, batch, now);  // the rows kept for prefill found no memory
+    addDecodes(plan, batch - plan.rows(), now);  // with what prefill left
     if (plan.prefillRows == 0 && plan.decodeRows > 0) {
         m_decodeOnlyStep = m_step;
         m_decodeOnlyRows = plan.decodeRows;
@@ -124,7 +123,8 @@ std::uint32_t Scheduler::addRows(StepPlan& plan, Sequence& sequence, std::uint32
 void Scheduler::addDecodes(StepPlan& plan, std::uint32_t most, Nanoseconds now) {
     std::vector<Sequence*> decodes;
     for (Sequence* sequence : m_running) {
-        if (sequence->state == RequestState::Decoding) decodes.push_back(sequence);
+        const bool hasRows = sequence->lastStep == m_step;
+        if (sequence->state == RequestState::Decoding && !hasRows) decodes.push_back(sequence);
     }
     // Where a step has fewer rows than decodes, they take turns.
     std::stable_sort(decodes.begin(), decodes.end(),
@@ -158,7 +158,9 @@ std::uint32_t Scheduler::rowsKeptForPrefill() const {
     const bool prefills = std::any_of(m_running.begin(), m_running.end(), [](const Sequence* sequence) {
         return sequence->state == RequestState::Prefilling;
     });
-    if (!prefills) return 0;
+    const auto slots = m_config.maxConcurrentSequences - static_cast<std::int64_t>(m_running.size());
+    const bool mayComeIn = m_config.continuousBatching && !m_queue.empty() && slots > 0;
+    if (!prefills && !mayComeIn) return 0;
     const auto batch = static_cast<std::uint32_t>(m_config.maxBatchTokens);
     return batch == 1 ? static_cast<std::uint32_t>(m_step % 2) : std::max(batch / 8, 1U);
 }

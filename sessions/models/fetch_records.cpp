@@ -85,6 +85,7 @@ Result<std::map<std::string, FetchRecord>> readFetchRecords(const std::string& f
 }
 
 Status recordConsent(const std::string& folder, const CatalogueEntry& entry) {
+    if (auto made = makeFolder(folder); !made) return made;
     auto records = readFetchRecords(folder);
     if (!records) return records.error();
     auto& record = (*records)[entry.name];

@@ -110,9 +110,13 @@ std::vector<LibraryModel> ModelLibrary::list() const {
 
 Result<std::string> ModelLibrary::resolve(const std::string& nameOrPath) const {
     std::error_code unknown;
-    if (fs::exists(nameOrPath, unknown)) return nameOrPath;
+    const auto facts = fs::status(nameOrPath, unknown);
+    if (fs::exists(facts) && !fs::is_directory(facts)) return nameOrPath;
     if (nameOrPath.empty()) return Error{ErrorCode::NotFound, "the model's name is empty"};
+    const bool isFolder = fs::is_directory(facts);
     const bool isPath = nameOrPath.find('/') != std::string::npos || lower(nameOrPath).ends_with(".gguf");
+    if (isPath && isFolder)
+        return Error{ErrorCode::BadInput, fmt::format("{} is a directory, not a model", nameOrPath)};
     if (isPath) return Error{ErrorCode::NotFound, fmt::format("there is no file {}", nameOrPath)};
 
     std::set<std::string> paths;

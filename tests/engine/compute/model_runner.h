@@ -124,6 +124,11 @@ public:
         return last;
     }
 
+    /// The first `blocks` blocks of `to` become those of `from`, as after a prefix hit.
+    void share(std::uint32_t from, std::uint32_t to, std::size_t blocks) {
+        std::copy_n(m_tables[from].begin(), blocks, m_tables[to].begin());
+    }
+
     engine::Executor& executor() { return *m_executor; }
     const engine::Model& model() const { return *m_model; }
 

@@ -93,6 +93,36 @@ private slots:
         QVERIFY2(two.step(parts)[11] == alone, "in a batch of 32");
     }
 
+    /// Whole blocks are reused, the rest is computed again; also after a preemption, into other blocks.
+    void afterAPrefixHitAtEveryOffset_data() { sameBits_data(); }
+    void afterAPrefixHitAtEveryOffset() {
+        QFETCH(QString, path);
+        QFETCH(QString, isa);
+        QFETCH(bool, f32);
+        if (isa == "plain" && path.contains("formats")) QSKIP("the plain kernels are slow; other formats show it");
+        ModelRunner::Setup setup;
+        setup.isa = isa.toStdString();
+        setup.sequences = 17;
+        setup.contextTokens = 128;
+        if (f32) {
+            setup.arithmetic = engine::Arithmetic::F32;
+            setup.kv = engine::KvPrecision::F32;
+        }
+        ModelRunner runner(path.toStdString(), setup);
+        const auto vocabulary = static_cast<std::int64_t>(runner.executor().vocabulary());
+        const auto base = randomTokens(80, vocabulary, 1);
+        runner.evaluate(base, 512, 0);
+        for (std::uint32_t offset = 0; offset < 16; ++offset) {
+            const std::size_t shared = 48 + offset;
+            std::vector<engine::TokenId> prompt(base.begin(), base.begin() + static_cast<std::ptrdiff_t>(shared));
+            for (const engine::TokenId token : randomTokens(20, vocabulary, 50 + offset)) prompt.push_back(token);
+            const auto cold = runner.evaluate(prompt, 512, 1 + offset);
+            runner.share(0, 1 + offset, 3);
+            const std::vector<engine::TokenId> rest(prompt.begin() + 48, prompt.end());
+            QVERIFY2(runner.step({{1 + offset, rest, 48}})[0] == cold, qPrintable(QString::number(offset)));
+        }
+    }
+
     void blockSizes_data() {
         QTest::addColumn<int>("tokens");
         for (const int n : {1, 8, 16, 32, 64}) QTest::newRow(qPrintable(QString::number(n))) << n;

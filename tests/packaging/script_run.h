@@ -14,16 +14,23 @@ struct ScriptResult {
     QByteArray messages;
 };
 
-/// Runs a script of the project to its end, without standard input.
-inline ScriptResult runScript(const QString& script, const QStringList& arguments,
-                              const QProcessEnvironment& environment) {
+/// Runs a program to its end, without standard input.
+inline ScriptResult runProgram(const QString& program, const QStringList& arguments,
+                               const QProcessEnvironment& environment, const QString& workingFolder = {}) {
     QProcess process;
     process.setProcessEnvironment(environment);
     process.setStandardInputFile(QProcess::nullDevice());
-    process.start(QStringLiteral(FIRSTTOKEN_SOURCE_DIR "/") + script, arguments);
+    process.setWorkingDirectory(workingFolder);
+    process.start(program, arguments);
     process.waitForFinished(-1);
     const bool ended = process.error() == QProcess::UnknownError && process.exitStatus() == QProcess::NormalExit;
     return {ended ? process.exitCode() : -1, process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+/// Runs a script of the project.
+inline ScriptResult runScript(const QString& script, const QStringList& arguments,
+                              const QProcessEnvironment& environment) {
+    return runProgram(QStringLiteral(FIRSTTOKEN_SOURCE_DIR "/") + script, arguments, environment);
 }
 
 inline void writeFile(const QString& path, const QByteArray& text, bool executable = false) {

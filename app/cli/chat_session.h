@@ -7,7 +7,7 @@
 #include "app/cli/console.h"
 #include "app/cli/interrupts.h"
 #include "engine/engine.h"
-#include "sessions/chat/conversation.h"
+#include "sessions/conversation.h"
 
 namespace firsttoken::app {
 

@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "engine/profile.h"
 #include "engine/result.h"
-#include "sessions/models/library.h"
+#include "sessions/model_library.h"
 
 /// --model and --profile, and what they lead to.
 namespace firsttoken::app {

@@ -10,7 +10,7 @@
 #include "app/cli/line_reader.h"
 #include "app/cli/model_options.h"
 #include "app/cli/program.h"
-#include "sessions/models/fetch.h"
+#include "sessions/model_fetch.h"
 #include "sessions/models/fetch_records.h"
 
 namespace firsttoken::app {

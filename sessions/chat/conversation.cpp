@@ -1,4 +1,4 @@
-#include "sessions/chat/conversation.h"
+#include "sessions/conversation.h"
 
 #include <algorithm>
 

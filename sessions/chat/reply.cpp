@@ -1,4 +1,4 @@
-#include "sessions/chat/reply.h"
+#include "sessions/reply.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "sessions/models/catalogue.h"
+#include "sessions/model_catalogue.h"
 
 #include <fmt/format.h>
 

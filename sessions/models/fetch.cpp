@@ -1,4 +1,4 @@
-#include "sessions/models/fetch.h"
+#include "sessions/model_fetch.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/result.h"
-#include "sessions/models/catalogue.h"
+#include "sessions/model_catalogue.h"
 
 /// licences.json beside the models: what was accepted and when, and the hash of what came.
 namespace firsttoken::sessions {

@@ -1,4 +1,4 @@
-#include "sessions/models/fit.h"
+#include "sessions/model_fit.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "sessions/models/library.h"
+#include "sessions/model_library.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/result.h"
-#include "sessions/models/catalogue.h"
+#include "sessions/model_catalogue.h"
 
 namespace firsttoken::sessions {
 

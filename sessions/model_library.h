@@ -6,8 +6,8 @@
 
 #include "engine/model_info.h"
 #include "engine/result.h"
-#include "sessions/models/catalogue.h"
-#include "sessions/models/fit.h"
+#include "sessions/model_catalogue.h"
+#include "sessions/model_fit.h"
 
 /// The models on this machine: GGUF files in folders, named by the catalogue where it knows them.
 namespace firsttoken::sessions {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/result.h"
-#include "sessions/models/catalogue.h"
+#include "sessions/model_catalogue.h"
 
 /// Getting a model of the catalogue. Blocking: runs on the caller's thread.
 namespace firsttoken::sessions {

@@ -8,7 +8,7 @@
 
 #include "engine/engine.h"
 #include "engine/result.h"
-#include "sessions/chat/reply.h"
+#include "sessions/reply.h"
 
 namespace firsttoken::sessions {
 

@@ -24,15 +24,15 @@ struct SendLag {
 
 /// CPU time that the session itself took, to be held against the engine's.
 struct LoadCost {
-    std::int64_t generatorCpuNs = 0;   ///< the thread that sends
-    std::int64_t recorderCpuNs = 0;    ///< the thread that called runLoadSession(), while the load ran
+    std::int64_t generatorCpuNs = 0;  ///< the thread that sends
+    std::int64_t recorderCpuNs = 0;   ///< the thread that called runLoadSession(), while the load ran
     bool operator==(const LoadCost&) const = default;
 };
 
 struct LoadOutcome {
-    SessionId session = 0;                      ///< 0: not stored
-    SessionData data;                           ///< all of it, ended
-    LoadProgress progress;                      ///< the last one
+    SessionId session = 0;  ///< 0: not stored
+    SessionData data;       ///< all of it, ended
+    LoadProgress progress;  ///< the last one
     SendLag sendLag;
     LoadCost cost;
     std::uint64_t lostEvents = 0;               ///< engine events that came too fast; gauges near them are absent
@@ -41,16 +41,16 @@ struct LoadOutcome {
 
 /// What the session tells while it runs, on the thread that called runLoadSession(). Every one may be empty.
 struct LoadObserver {
-    std::function<void(const LoadProgress&)> progress;   ///< ten times a second
-    std::function<void(const RequestRecord&)> request;   ///< as requests end
+    std::function<void(const LoadProgress&)> progress;  ///< ten times a second
+    std::function<void(const RequestRecord&)> request;  ///< as requests end
     std::function<void(const SpanRecord&)> span;
     std::function<void(const SampleRecord&)> sample;
     std::function<void(const MarkRecord&)> mark;
 };
 
 struct LoadSessionOptions {
-    std::string title;                                   ///< empty: what the workload does
-    std::stop_token stop;                                ///< cancels: what is in flight is cancelled, the rest kept
+    std::string title;     ///< empty: what the workload does
+    std::stop_token stop;  ///< cancels: what is in flight is cancelled, the rest kept
     LoadObserver observer;
     /// Fills in what the machine does (CPU, memory, faults, watts) ten times a second. Empty: those stay absent.
     std::function<void(SampleRecord&)> deviceSampler;

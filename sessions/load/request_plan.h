@@ -15,14 +15,14 @@ namespace firsttoken::sessions {
 
 /// One request, all of it decided before the run.
 struct PlannedRequest {
-    std::int64_t number = 0;                ///< from 1, in planned order
-    engine::Nanoseconds plannedNs = 0;      ///< open loop: since the load's start
-    engine::Nanoseconds thinkNs = 0;        ///< closed loop: its client's pause after the answer
-    std::vector<engine::TokenId> prompt;    ///< exactly as long as was drawn
-    std::string text;                       ///< what a client would have sent
+    std::int64_t number = 0;              ///< from 1, in planned order
+    engine::Nanoseconds plannedNs = 0;    ///< open loop: since the load's start
+    engine::Nanoseconds thinkNs = 0;      ///< closed loop: its client's pause after the answer
+    std::vector<engine::TokenId> prompt;  ///< exactly as long as was drawn
+    std::string text;                     ///< what a client would have sent
     std::int64_t outputTokens = 1;
-    std::int64_t prefixGroup = -1;          ///< -1: shares nothing
-    std::int64_t hangUpAfter = 0;           ///< the client leaves once it has so many output tokens; 0: never
+    std::int64_t prefixGroup = -1;  ///< -1: shares nothing
+    std::int64_t hangUpAfter = 0;   ///< the client leaves once it has so many output tokens; 0: never
     std::uint64_t samplingSeed = 0;
     bool operator==(const PlannedRequest&) const = default;
 };
@@ -51,7 +51,7 @@ private:
 
 struct RequestPlan {
     Workload workload;
-    std::vector<PlannedRequest> requests;        ///< by number
+    std::vector<PlannedRequest> requests;  ///< by number
     /// Closed loop without a number of requests: further ones are made as they are needed. Else null.
     std::shared_ptr<const RequestPlanner> more;
 };

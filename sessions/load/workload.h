@@ -18,12 +18,12 @@ enum class ThinkKind { Fixed, Exponential };
 
 struct Arrivals {
     ArrivalKind kind = ArrivalKind::Poisson;
-    double ratePerS = 2;            ///< open loop: mean rate
-    double shape = 1;               ///< Gamma: of the gaps; 1 is Poisson, below it burstier, above it more even
-    std::int64_t clients = 8;       ///< Closed
+    double ratePerS = 2;       ///< open loop: mean rate
+    double shape = 1;          ///< Gamma: of the gaps; 1 is Poisson, below it burstier, above it more even
+    std::int64_t clients = 8;  ///< Closed
     ThinkKind think = ThinkKind::Fixed;
-    double thinkS = 0;              ///< Closed: mean pause between an answer's end and the client's next request
-    double rampS = 0;               ///< Closed: clients start evenly spread over this time; 0: all at once
+    double thinkS = 0;  ///< Closed: mean pause between an answer's end and the client's next request
+    double rampS = 0;   ///< Closed: clients start evenly spread over this time; 0: all at once
     bool operator==(const Arrivals&) const = default;
 
     bool isOpen() const { return kind != ArrivalKind::Closed; }
@@ -43,9 +43,9 @@ struct TokenLength {
 };
 
 struct SharedPrefix {
-    double share = 0;               ///< of the requests, 0 … 1
-    std::int64_t groups = 1;        ///< different prefixes
-    std::int64_t tokens = 0;        ///< of each prefix; 0: three quarters of the mean prompt
+    double share = 0;         ///< of the requests, 0 … 1
+    std::int64_t groups = 1;  ///< different prefixes
+    std::int64_t tokens = 0;  ///< of each prefix; 0: three quarters of the mean prompt
     bool operator==(const SharedPrefix&) const = default;
 };
 
@@ -57,14 +57,14 @@ struct Warmup {
 };
 
 struct Workload {
-    std::string name;               ///< a built-in's name or the file's stem; not a key of the JSON
+    std::string name;  ///< a built-in's name or the file's stem; not a key of the JSON
     Arrivals arrivals;
     std::optional<std::int64_t> requests = 64;  ///< whichever of the two limits comes first; at least one
     std::optional<double> durationS;            ///< no request is planned after it
     TokenLength promptTokens{LengthKind::Fixed, 128, 0, 1, 1'000'000};  ///< special tokens included
     TokenLength outputTokens{LengthKind::Fixed, 64, 0, 1, 1'000'000};   ///< exact: end of generation is ignored
     SharedPrefix sharedPrefix;
-    double hangUpShare = 0;         ///< of the requests whose client leaves after a random output token, 0 … 1
+    double hangUpShare = 0;  ///< of the requests whose client leaves after a random output token, 0 … 1
     Warmup warmup;
     std::uint64_t seed = 1;
 

@@ -7,7 +7,7 @@ set -euo pipefail
 
 # What the product is built from and calls while it runs (python3-pip brings the starter model).
 core_packages=(cmake ninja-build g++ pkg-config ca-certificates python3-pip
-    libcli11-dev libcurl4-openssl-dev libfmt-dev libssl-dev libxxhash-dev libyaml-cpp-dev libzip-dev
+    libcli11-dev libcurl4-openssl-dev libfmt-dev libsqlite3-dev libssl-dev libxxhash-dev libyaml-cpp-dev libzip-dev
     nlohmann-json3-dev)
 # What ./check needs beyond that. The engine's sanitizers come with g++.
 test_packages=(qt6-base-dev ccache)
@@ -39,7 +39,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 # One query for all; a package that dpkg never heard of is an error of the query, not of this script.
-installed=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^[ih]i  *//p') || true
+installed=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "${packages[@]}" 2>/dev/null |
+    sed -n 's/^[ih]i  *//p') || true
 missing=()
 for package in "${packages[@]}"; do
     grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
@@ -70,8 +71,8 @@ fi
 
 # apt-get may neither ask on a terminal nor read what is meant for the program that starts after it.
 apt_get() {
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2 "$@" \
-        </dev/null >&2
+    local options=(-q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2)
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" "$@" </dev/null >&2
 }
 say "Fetching the package lists and installing (apt-get)…"
 apt_get update || say "The package lists could not be refreshed; trying with those that are here."

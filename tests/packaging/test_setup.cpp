@@ -97,6 +97,39 @@ private slots:
         QVERIFY(told.messages.contains("no Debian system"));
     }
 
+    /// What CMake looks for must be installed by one of the sets: a fresh machine meets it first.
+    void everyLibraryHasItsPackage() {
+        const QMap<QString, QByteArray> packageOf = {
+            {"CLI11", "libcli11-dev"},     {"CURL", "libcurl4-openssl-dev"},
+            {"OpenSSL", "libssl-dev"},     {"Qt6", "qt6-base-dev"},
+            {"SQLite3", "libsqlite3-dev"}, {"Threads", "g++"},
+            {"fmt", "libfmt-dev"},         {"nlohmann_json", "nlohmann-json3-dev"},
+            {"xxhash", "libxxhash-dev"},   {"yaml-cpp", "libyaml-cpp-dev"},
+            {"zip", "libzip-dev"},
+        };
+        const auto everything = setup({"--list", "core", "test"}).output.split('\n');
+        static const QRegularExpression finds(
+            QStringLiteral(R"(^[^#\n]*find_(?:package|library)\((?:\w+ )??([\w-]+) REQUIRED)"),
+            QRegularExpression::MultilineOption);
+        int found = 0;
+        for (const char* folder : {"app", "cmake", "engine", "sessions", "tests", "ui"}) {
+            QDirIterator walk(QStringLiteral(FIRSTTOKEN_SOURCE_DIR "/") + folder, {"CMakeLists.txt", "*.cmake"},
+                              QDir::Files, QDirIterator::Subdirectories);
+            while (walk.hasNext()) {
+                QFile list(walk.next());
+                QVERIFY(list.open(QIODevice::ReadOnly));
+                auto matches = finds.globalMatch(QString::fromUtf8(list.readAll()));
+                for (; matches.hasNext(); ++found) {
+                    const QString name = matches.next().captured(1);
+                    const QString message = list.fileName() + " looks for " + name;
+                    QVERIFY2(packageOf.contains(name), qPrintable(message + ", of no known package"));
+                    QVERIFY2(everything.contains(packageOf.value(name)), qPrintable(message + ", not installed"));
+                }
+            }
+        }
+        QVERIFY2(found > 5, "the lists are not where the test looks for them");
+    }
+
     void unknownSetIsUsage() { QCOMPARE(setup({"everything"}).status, 2); }
 
 private:

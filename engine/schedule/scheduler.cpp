@@ -109,7 +109,7 @@ void Scheduler::commit(const StepPlan& plan, std::span<const TokenId> sampled) {
 
 void Scheduler::advance(Sequence& sequence, const StepEntry& entry, std::optional<TokenId> sampled) {
     sequence.computedTokens += entry.count;
-    if (m_config.kvCache) m_cache.publish(sequence.blocks, sequence.tokens, sequence.computedTokens);
+    m_cache.publish(sequence.blocks, sequence.tokens, sequence.computedTokens);  // without KV cache: nothing
     m_cache.slide(sequence.blocks, sequence.computedTokens);
     if (!sampled) return;
     sequence.tokens.push_back(*sampled);

@@ -8,6 +8,7 @@ namespace {
 constexpr double outlierFactor = 4;     // a sample counts as at most this many times the expected value
 constexpr double newestShare = 0.2;     // weight of a new sample in an average
 constexpr double leastRowShare = 0.02;  // a prefill row costs at least this share of its step's time per row
+constexpr double olderShare = 0.9;      // weight of a decode step against the one after it
 constexpr std::uint64_t learning = 4;   // samples that are taken as they come
 }  // namespace
 
@@ -49,24 +50,30 @@ std::uint32_t StepTimeModel::prefillRowsWithin(double budgetNs, bool besideDecod
     return static_cast<std::uint32_t>(std::clamp(budgetNs / row, 0.0, 1e9));
 }
 
-// Least squares for a + c * rows with a, c >= 0. Where the number of rows never varied, all of it is a.
+// Least squares for a + c * rows with a, c >= 0, newer steps counting more. Where the number of rows never varied, all
+// of it is a.
 void StepTimeModel::fitDecode() {
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(m_decodeSteps, kept));
-    const auto n = static_cast<double>(count);
+    const std::uint64_t count = std::min<std::uint64_t>(m_decodeSteps, kept);
+    double weight = 1;
+    double weights = 0;
     double rows = 0;
     double ns = 0;
     double rowsRows = 0;
     double rowsNs = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        rows += m_decodes[i].rows;
-        ns += m_decodes[i].ns;
-        rowsRows += m_decodes[i].rows * m_decodes[i].rows;
-        rowsNs += m_decodes[i].rows * m_decodes[i].ns;
+    for (std::uint64_t age = 0; age < count; ++age) {
+        const DecodeStep& step = m_decodes[(m_decodeSteps - 1 - age) % kept];
+        weights += weight;
+        rows += weight * step.rows;
+        ns += weight * step.ns;
+        rowsRows += weight * step.rows * step.rows;
+        rowsNs += weight * step.rows * step.ns;
+        weight *= olderShare;
     }
-    const double variance = n * rowsRows - rows * rows;
-    const double slope = variance > 0 ? (n * rowsNs - rows * ns) / variance : 0;
+    const double meanRows = rows / weights;
+    const double variance = rowsRows / weights - meanRows * meanRows;
+    const double slope = variance > 1e-9 * rowsRows ? (rowsNs / weights - meanRows * ns / weights) / variance : 0;
     m_perDecodeRow = std::max(slope, 0.0);
-    m_base = (ns - m_perDecodeRow * rows) / n;
+    m_base = ns / weights - m_perDecodeRow * meanRows;
     if (m_base < 0) {
         m_base = 0;
         m_perDecodeRow = rowsNs / rowsRows;

@@ -1,5 +1,7 @@
 #include "engine/model/gguf_writer.h"
 
+#include <cstring>
+
 namespace firsttoken::engine {
 
 namespace {
@@ -9,7 +11,9 @@ constexpr std::uint64_t alignment = 32;
 std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 void append(std::vector<std::byte>& target, std::span<const std::byte> bytes) {
-    target.insert(target.end(), bytes.begin(), bytes.end());
+    const std::size_t end = target.size();
+    target.resize(end + bytes.size());
+    if (!bytes.empty()) std::memcpy(target.data() + end, bytes.data(), bytes.size());
 }
 template <class T>
 void appendValue(std::vector<std::byte>& target, T value) {

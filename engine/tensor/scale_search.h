@@ -33,66 +33,83 @@ struct AffineSearch {
     int steps;
 };
 
-/// Weights each square by root mean square + |value|: errors of large values cost more.
+/// Sums over the values of a block, each with its weight, that do not depend on the codes.
+template <std::size_t N>
+struct WeightedValues {
+    std::array<float, N> weights;
+    float weightSum = 0.0F;
+    float valueSum = 0.0F;
+
+    /// Weights of root mean square + |value|: errors of large values cost more.
+    explicit WeightedValues(const float* values) {
+        static_assert(N % lanes == 0);
+        Lanes squares{}, weightLanes{}, valueLanes{};
+        for (std::size_t i = 0; i < N; i += lanes) {
+            for (std::size_t l = 0; l < lanes; ++l) squares[l] += values[i + l] * values[i + l];
+        }
+        const float spread = std::sqrt(sumOf(squares) / static_cast<float>(N));
+        for (std::size_t i = 0; i < N; i += lanes) {
+            for (std::size_t l = 0; l < lanes; ++l) {
+                weights[i + l] = spread + std::abs(values[i + l]);
+                weightLanes[l] += weights[i + l];
+                valueLanes[l] += weights[i + l] * values[i + l];
+            }
+        }
+        weightSum = sumOf(weightLanes);
+        valueSum = sumOf(valueLanes);
+    }
+};
+
+/// The best fit for the codes that `inverse` gives, and by how much it lowers the weighted sum of squares.
+struct AffineTrial {
+    AffineFit fit;
+    float gain = -1.0F;
+};
+
+template <std::size_t N>
+AffineTrial tryAffine(const float* values, const WeightedValues<N>& weighted, float least, float inverse,
+                      float levels) {
+    Lanes codeLanes{}, squareLanes{}, productLanes{};
+    for (std::size_t i = 0; i < N; i += lanes) {
+        for (std::size_t l = 0; l < lanes; ++l) {
+            const auto code = static_cast<float>(nearestCode((values[i + l] - least) * inverse, levels));
+            const float share = weighted.weights[i + l] * code;
+            codeLanes[l] += share;
+            squareLanes[l] += share * code;
+            productLanes[l] += share * values[i + l];
+        }
+    }
+    const float codes = sumOf(codeLanes), squares = sumOf(squareLanes), products = sumOf(productLanes);
+    const float determinant = weighted.weightSum * squares - codes * codes;
+    if (!(determinant > 0.0F)) return {};
+    float scale = (weighted.weightSum * products - codes * weighted.valueSum) / determinant;
+    float offset = (squares * weighted.valueSum - codes * products) / determinant;
+    if (offset > 0.0F) {
+        offset = 0.0F;
+        scale = products / squares;
+    }
+    if (!(scale > 0.0F)) return {};
+    return {{scale, -offset}, scale * products + offset * weighted.valueSum};
+}
+
 template <std::size_t N>
 AffineFit fitAffine(const float* values, const AffineSearch& search) {
-    static_assert(N % lanes == 0);
     float least = 0.0F, greatest = values[0];
-    Lanes squares{};
-    for (std::size_t i = 0; i < N; i += lanes) {
-        for (std::size_t l = 0; l < lanes; ++l) squares[l] += values[i + l] * values[i + l];
-    }
     for (std::size_t i = 0; i < N; ++i) {
         least = std::min(least, values[i]);
         greatest = std::max(greatest, values[i]);
     }
     const float range = greatest - least;
+    AffineTrial best{{range / search.levels, -least}, -1.0F};
     // No search where there is nothing to choose, or where the squares would not be finite.
-    if (!(range > 0.0F) || !(range < 1e18F)) return {range / search.levels, -least};
-    const float spread = std::sqrt(sumOf(squares) / static_cast<float>(N));
-
-    std::array<float, N> weights;
-    Lanes weightSum{}, valueSum{};
-    for (std::size_t i = 0; i < N; i += lanes) {
-        for (std::size_t l = 0; l < lanes; ++l) {
-            weights[i + l] = spread + std::abs(values[i + l]);
-            weightSum[l] += weights[i + l];
-            valueSum[l] += weights[i + l] * values[i + l];
-        }
-    }
-    const float sw = sumOf(weightSum), sx = sumOf(valueSum);
-
-    AffineFit best{range / search.levels, -least};
-    float bestGain = -1.0F;
+    if (!(range > 0.0F) || !(range < 1e18F)) return best.fit;
+    const WeightedValues<N> weighted(values);
     for (int step = 0; step <= search.steps; ++step) {
         const float inverse = (search.levels + search.firstStep + 0.1F * static_cast<float>(step)) / range;
-        Lanes codeSum{}, codeSquares{}, products{};
-        for (std::size_t i = 0; i < N; i += lanes) {
-            for (std::size_t l = 0; l < lanes; ++l) {
-                const auto code = static_cast<float>(nearestCode((values[i + l] - least) * inverse, search.levels));
-                const float weighted = weights[i + l] * code;
-                codeSum[l] += weighted;
-                codeSquares[l] += weighted * code;
-                products[l] += weighted * values[i + l];
-            }
-        }
-        const float sq = sumOf(codeSum), sqq = sumOf(codeSquares), sqx = sumOf(products);
-        const float determinant = sw * sqq - sq * sq;
-        if (!(determinant > 0.0F)) continue;
-        float scale = (sw * sqx - sq * sx) / determinant;
-        float offset = (sqq * sx - sq * sqx) / determinant;
-        if (offset > 0.0F) {
-            offset = 0.0F;
-            scale = sqx / sqq;
-        }
-        // By how much the fit lowers the weighted sum of squares.
-        const float gain = scale * sqx + offset * sx;
-        if (scale > 0.0F && gain > bestGain) {
-            bestGain = gain;
-            best = {scale, -offset};
-        }
+        const AffineTrial trial = tryAffine<N>(values, weighted, least, inverse, search.levels);
+        if (trial.gain > best.gain) best = trial;
     }
-    return best;
+    return best.fit;
 }
 
 /// value ≈ scale * code, codes -levels … levels - 1; the scale has either sign. Trials put the value of largest

@@ -20,11 +20,6 @@ std::string joined(std::span<const std::string_view> words) {
     return text;
 }
 
-std::string quoted(std::string_view word) {
-    constexpr std::size_t most = 64;
-    return "'" + std::string(word.substr(0, most)) + (word.size() > most ? "...'" : "'");
-}
-
 std::string rangeText(double least, double most) {
     return "must be from " + decimalText(least) + " to " + decimalText(most);
 }
@@ -185,8 +180,8 @@ struct ValueReader {
         const auto found = std::find(f.names.begin(), f.names.end(), node.text);
         if (found != f.names.end()) return f.set(profile, static_cast<std::size_t>(found - f.names.begin()));
         const auto near = nearestWord(node.text, f.names);
-        fail("must be one of " + joined(f.names) + ", not " + quoted(node.text) +
-             (near.empty() ? "" : "; did you mean " + quoted(near) + "?"));
+        fail("must be one of " + joined(f.names) + ", not " + quotedWord(node.text) +
+             (near.empty() ? "" : "; did you mean " + quotedWord(near) + "?"));
     }
     void operator()(const TargetsField&) const {
         if (isUnset("none")) {
@@ -210,7 +205,7 @@ struct ValueReader {
             const bool twice = std::any_of(targets.begin(), targets.end(), [&](const SloTarget& other) {
                 return other.metric == target->metric && other.quantile == target->quantile;
             });
-            if (twice) failAt(item, "limits the same quantile twice: " + quoted(item.text));
+            if (twice) failAt(item, "limits the same quantile twice: " + quotedWord(item.text));
             if (!twice) targets.push_back(*target);
         }
         profile.slo.targets = std::move(targets);
@@ -225,7 +220,7 @@ struct ValueReader {
         reader.eachKey(node, [&](const YamlNode& key, const YamlNode& value) {
             const auto id = parseInteger(key.text);
             if (!id || *id < 0 || *id > mostTokenId) {
-                return failAt(key, "needs token ids as keys, which " + quoted(key.text) + " is not");
+                return failAt(key, "needs token ids as keys, which " + quotedWord(key.text) + " is not");
             }
             const auto bias = parsed(value, "a map of numbers", parseDecimal);
             if (!bias) return;
@@ -258,8 +253,8 @@ void Reader::eachKey(const YamlNode& map, Use use) {
         }
         const auto [place, fresh] = lines.try_emplace(key.text, key.line);
         if (!fresh) {
-            fail(key,
-                 "key " + quoted(key.text) + " is given twice; the first is on line " + std::to_string(place->second));
+            fail(key, "key " + quotedWord(key.text) + " is given twice; the first is on line " +
+                          std::to_string(place->second));
             continue;
         }
         use(key, map.values[i]);
@@ -279,7 +274,7 @@ void Reader::readRoot(const YamlNode& root) {
 void Reader::readSection(const YamlNode& name, const YamlNode& section) {
     const auto later = sectionsToCome();
     if (std::find(later.begin(), later.end(), name.text) != later.end()) {
-        return fail(name, "section " + quoted(name.text) + " is not supported by this build yet");
+        return fail(name, "section " + quotedWord(name.text) + " is not supported by this build yet");
     }
     const auto all = settings();
     const bool known =
@@ -287,7 +282,7 @@ void Reader::readSection(const YamlNode& name, const YamlNode& section) {
     if (!known) return unknownSection(name);
     if (section.kind == YamlNode::Kind::Null) return;  // all its keys left out
     if (section.kind != YamlNode::Kind::Map) {
-        return fail(section, "section " + quoted(name.text) + " must hold keys, one a line, indented");
+        return fail(section, "section " + quotedWord(name.text) + " must hold keys, one a line, indented");
     }
     eachKey(section, [&](const YamlNode& key, const YamlNode& value) { readKey(name.text, key, value); });
 }
@@ -305,12 +300,12 @@ void Reader::unknownSection(const YamlNode& name) {
         if (sections.empty() || sections.back() != setting.section) sections.push_back(setting.section);
         if (setting.key == name.text) {
             return fail(name,
-                        "key " + quoted(name.text) + " belongs in section '" + std::string(setting.section) + "'");
+                        "key " + quotedWord(name.text) + " belongs in section '" + std::string(setting.section) + "'");
         }
     }
     const auto near = nearestWord(name.text, sections);
-    fail(name, "unknown section " + quoted(name.text) +
-                   (near.empty() ? "; sections are " + joined(sections) : "; did you mean " + quoted(near) + "?"));
+    fail(name, "unknown section " + quotedWord(name.text) +
+                   (near.empty() ? "; sections are " + joined(sections) : "; did you mean " + quotedWord(near) + "?"));
 }
 
 void Reader::unknownKey(std::string_view section, const YamlNode& key) {
@@ -320,10 +315,10 @@ void Reader::unknownKey(std::string_view section, const YamlNode& key) {
         if (setting.section == section) keys.push_back(setting.key);
         if (setting.key == key.text) elsewhere = setting.section;
     }
-    const std::string start = "unknown key " + quoted(key.text) + " in section " + quoted(section);
-    if (!elsewhere.empty()) return fail(key, start + "; it belongs in section " + quoted(elsewhere));
+    const std::string start = "unknown key " + quotedWord(key.text) + " in section " + quotedWord(section);
+    if (!elsewhere.empty()) return fail(key, start + "; it belongs in section " + quotedWord(elsewhere));
     const auto near = nearestWord(key.text, keys);
-    fail(key, start + (near.empty() ? "; its keys are " + joined(keys) : "; did you mean " + quoted(near) + "?"));
+    fail(key, start + (near.empty() ? "; its keys are " + joined(keys) : "; did you mean " + quotedWord(near) + "?"));
 }
 
 }  // namespace

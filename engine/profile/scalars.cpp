@@ -14,20 +14,8 @@ Error bad(std::string phrase) { return {ErrorCode::BadInput, std::move(phrase)};
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// The text as it may stand in a message: short, and without line breaks.
-std::string shown(std::string_view text) {
-    constexpr std::size_t most = 40;
-    std::string result;
-    for (const char c : text.substr(0, most)) result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    while (!result.empty() && text.size() > most && (static_cast<unsigned char>(result.back()) & 0xC0U) == 0x80) {
-        result.pop_back();  // no character is cut in two
-    }
-    if (text.size() > most) result += "...";
-    return "'" + result + "'";
-}
-
 Error notWhole(std::string_view text) {
-    return bad("must be a whole number in plain digits (as 4096), not " + shown(text));
+    return bad("must be a whole number in plain digits (as 4096), not " + quotedWord(text));
 }
 
 template <class Number>
@@ -36,13 +24,14 @@ Result<Number> parseWhole(std::string_view text) {
     if (digits.starts_with('-')) digits.remove_prefix(1);
     if (digits.empty() || !std::all_of(digits.begin(), digits.end(), isDigit)) return notWhole(text);
     if (digits.size() > 1 && digits.front() == '0') {
-        return bad("must not start with a zero (some programs read " + shown(text) + " as octal)");
+        return bad("must not start with a zero (some programs read " + quotedWord(text) + " as octal)");
     }
     Number value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc::result_out_of_range) return bad("is out of range: " + shown(text));
+    if (error == std::errc::result_out_of_range) return bad("is out of range: " + quotedWord(text));
     if (error != std::errc() || end != text.data() + text.size()) {
-        return std::is_unsigned_v<Number> ? bad("must not be negative, as " + shown(text) + " is") : notWhole(text);
+        return std::is_unsigned_v<Number> ? bad("must not be negative, as " + quotedWord(text) + " is")
+                                          : notWhole(text);
     }
     return value;
 }
@@ -130,11 +119,12 @@ Result<double> parseDecimal(std::string_view text) {
     const bool startsWell = !digits.empty() && isNumeric(digits.front());  // from_chars also reads inf and nan
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (!startsWell || end != text.data() + text.size() || error == std::errc::invalid_argument) {
-        return bad("must be a number (as 0.7), not " + shown(text));
+        return bad("must be a number (as 0.7), not " + quotedWord(text));
     }
-    if (error == std::errc::result_out_of_range || !std::isfinite(value)) return bad("is out of range: " + shown(text));
+    if (error == std::errc::result_out_of_range || !std::isfinite(value))
+        return bad("is out of range: " + quotedWord(text));
     if (digits.size() > 1 && digits[0] == '0' && isDigit(digits[1])) {
-        return bad("must not start with a zero (some programs read " + shown(text) + " as octal)");
+        return bad("must not start with a zero (some programs read " + quotedWord(text) + " as octal)");
     }
     return value;
 }
@@ -146,7 +136,7 @@ Result<bool> parseBool(std::string_view text) {
     for (const std::string_view no : {"false", "False", "FALSE"}) {
         if (text == no) return false;
     }
-    return bad("must be true or false, not " + shown(text));
+    return bad("must be true or false, not " + quotedWord(text));
 }
 
 Result<std::uint64_t> parseBytes(std::string_view text) {
@@ -156,24 +146,26 @@ Result<std::uint64_t> parseBytes(std::string_view text) {
     const auto unit =
         std::find_if(byteUnits.begin(), byteUnits.end(), [&](const ByteUnit& u) { return u.name == name; });
     if (number.empty() || unit == byteUnits.end()) {
-        return bad("must be bytes (as 4 GiB, 512 MiB or 1073741824), not " + shown(text));
+        return bad("must be bytes (as 4 GiB, 512 MiB or 1073741824), not " + quotedWord(text));
     }
     if (number.find('.') == std::string_view::npos) {
         const auto whole = parseUnsigned(number);
         if (!whole) return whole.error();
-        if (*whole > UINT64_MAX / unit->bytes) return bad("is out of range: " + shown(text));
+        if (*whole > UINT64_MAX / unit->bytes) return bad("is out of range: " + quotedWord(text));
         return *whole * unit->bytes;
     }
     const auto decimal = parseDecimal(number);
     if (!decimal) return decimal.error();
     const double bytes = *decimal * static_cast<double>(unit->bytes);
-    if (bytes >= 0x1p63) return bad("is out of range: " + shown(text));
-    if (bytes != std::floor(bytes)) return bad("must be a whole number of bytes, which " + shown(text) + " is not");
+    if (bytes >= 0x1p63) return bad("is out of range: " + quotedWord(text));
+    if (bytes != std::floor(bytes))
+        return bad("must be a whole number of bytes, which " + quotedWord(text) + " is not");
     return static_cast<std::uint64_t>(bytes);
 }
 
 Result<SloTarget> parseSloTarget(std::string_view text) {
-    const Error wrong = bad("must read as 'ttft p95 <= 650 ms' (ttft, itl, tpot, e2e or queue), not " + shown(text));
+    const Error wrong =
+        bad("must read as 'ttft p95 <= 650 ms' (ttft, itl, tpot, e2e or queue), not " + quotedWord(text));
     std::string_view rest = text;
     SloTarget target;
     target.metric = take(rest, [](char c) { return isLetter(c) || isDigit(c); });
@@ -191,8 +183,10 @@ Result<SloTarget> parseSloTarget(std::string_view text) {
     const std::string_view limit = take(rest, isNumeric);
     const auto value = rest == "s" ? parseDecimal(std::string(limit) + "e3") : parseDecimal(limit);
     if (percent.empty() || !quantile || !compares || !value || (rest != "ms" && rest != "s")) return wrong;
-    if (!(*quantile > 0 && *quantile < 1)) return bad("needs a percentile above p0 and below p100, not " + shown(text));
-    if (!(*value > 0 && *value <= 86'400'000)) return bad("needs a limit above 0 and up to a day, not " + shown(text));
+    if (!(*quantile > 0 && *quantile < 1))
+        return bad("needs a percentile above p0 and below p100, not " + quotedWord(text));
+    if (!(*value > 0 && *value <= 86'400'000))
+        return bad("needs a limit above 0 and up to a day, not " + quotedWord(text));
     target.quantile = *quantile;
     target.limitMs = *value;
     return target;
@@ -241,6 +235,16 @@ std::string quotedText(std::string_view text) {
         }
     }
     return result + "\"";
+}
+
+std::string quotedWord(std::string_view text) {
+    constexpr std::size_t most = 48;
+    std::size_t end = std::min(text.size(), most);
+    while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;
+    std::string result = "'";  // appended to: g++ 12 warns falsely about "'" + std::string at -O3
+    for (const char c : text.substr(0, end)) result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    result += end < text.size() ? "...'" : "'";
+    return result;
 }
 
 std::size_t editDistance(std::string_view a, std::string_view b) {

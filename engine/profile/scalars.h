@@ -32,6 +32,9 @@ std::string sloTargetText(const SloTarget& target);
 /// Text in double quotes, escaped as YAML and JSON both read it.
 std::string quotedText(std::string_view text);
 
+/// The text in single quotes as it may stand in a message: at most 48 bytes in whole characters, on one line.
+std::string quotedWord(std::string_view text);
+
 /// Of `candidates`, the one that `word` is most likely a slip of; empty if none is near.
 template <class Candidates>
 std::string_view nearestWord(std::string_view word, const Candidates& candidates);

@@ -98,6 +98,16 @@ private slots:
 
     void quotedTextEscapes() { QCOMPARE(quotedText("a\"b\\c\n\t\x01"), std::string("\"a\\\"b\\\\c\\n\\t\\u0001\"")); }
 
+    void wordsInMessagesAreShortAndWhole() {
+        QCOMPARE(quotedWord("a\nb"), std::string("'a b'"));
+        std::string wide = "x";
+        for (int i = 0; i < 30; ++i) wide += "\xE6\xA8\xA1";
+        const std::string shown = quotedWord(wide);
+        QCOMPARE(shown, "'" + wide.substr(0, 1 + 15 * 3) + "...'");
+        QVERIFY(QString::fromStdString(shown).toStdString() == shown);
+        QCOMPARE(quotedWord(std::string(48, 'y')), "'" + std::string(48, 'y') + "'");
+    }
+
     void nearestWords() {
         const std::vector<std::string_view> words = {"max_batch_tokens", "policy", "max_queue"};
         QCOMPARE(nearestWord("max_batch_token", words), std::string_view("max_batch_tokens"));

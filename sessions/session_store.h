@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -62,6 +64,7 @@ public:
     struct Options {
         std::string path;                  ///< created where absent, its folder too
         std::size_t queueCapacity = 1U << 16;
+        std::chrono::milliseconds commitEvery{500};  ///< at the latest; under a second
     };
     /// Opens, migrates, marks what an earlier crash left Running as Interrupted. Errors: Io (read-only, disk full,
     /// damaged: what and where), Unsupported (a newer schema), Rejected (another program is writing).

@@ -91,7 +91,9 @@ Value indentFilter(Interpreter&, const Value& input, Arguments arguments) {
     const std::int64_t width = byText ? 0 : std::clamp<std::int64_t>(list.integerOr(0, 4), 0, 10'000);
     const MarkedString indent = byText ? list.string(0) : trusted(std::string(static_cast<std::size_t>(width), ' '));
     const bool blank = list.trueOr(2, false);
-    MarkedString text = toText(input);
+    requireDefined(input);
+    if (input.string() == nullptr) throw TemplateError("indent needs a string, not " + std::string(typeName(input)));
+    MarkedString text = *input.string();
     text.append("\n", true);  // so that a last empty line counts
     const std::vector<MarkedString> lines = splitLines(text, false);
     MarkedString out;

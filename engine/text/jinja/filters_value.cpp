@@ -108,6 +108,17 @@ Value floatFilter(Interpreter&, const Value& input, Arguments arguments) {
     return value ? Value(*value) : list.orElse(0, Value(0.0));
 }
 
+/// To a multiple of 10 to the `zeros`, half to even.
+Value roundInteger(std::int64_t value, std::int64_t zeros) {
+    if (zeros > 18) return Value(std::int64_t{0});
+    std::int64_t unit = 1;
+    for (std::int64_t i = 0; i < zeros; ++i) unit *= 10;
+    const std::int64_t rest = ((value % unit) + unit) % unit;
+    const std::int64_t below = value / unit - (value % unit < 0 ? 1 : 0);
+    const bool up = rest > unit - rest || (rest == unit - rest && below % 2 != 0);
+    return arithmetic(Arithmetic::Multiply, Value(below + (up ? 1 : 0)), Value(unit));
+}
+
 Value roundFilter(Interpreter&, const Value& input, Arguments arguments) {
     const ArgumentList list("round", std::move(arguments), {"precision", "method"});
     const std::string method = list.stringOr(1, "common");
@@ -120,6 +131,7 @@ Value roundFilter(Interpreter&, const Value& input, Arguments arguments) {
     }
     if (method == "common" && input.asInteger() && precision >= 0) return positive(input);
     const double value = *input.asNumber();
+    if (method == "common" && input.asInteger()) return roundInteger(*input.asInteger(), -precision);
     const double scale = std::pow(10.0, static_cast<double>(precision));
     if (!std::isfinite(scale) || scale == 0) return Value(value);
     if (method == "ceil") return Value(std::ceil(value * scale) / scale);

@@ -62,9 +62,9 @@ public:
     // What macros and loops need (statements.cpp).
 
     /// Runs a body in a scope; the text it writes.
-    MarkedString capture(const Body& body, const std::shared_ptr<Scope>& scope);
-    Value evaluateIn(const Expression& expression, const std::shared_ptr<Scope>& scope);
-    MarkedString runLoop(const Statement& loop, const Value& over, const std::shared_ptr<Scope>& around, int depth);
+    MarkedString capture(const Body& body, std::shared_ptr<Scope> scope);
+    Value evaluateIn(const Expression& expression, std::shared_ptr<Scope> scope);
+    MarkedString runLoop(const Statement& loop, const Value& over, std::shared_ptr<Scope> around, int depth);
 
 private:
     friend class Macro;

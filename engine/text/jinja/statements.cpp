@@ -27,16 +27,16 @@ private:
 
 }  // namespace
 
-MarkedString Interpreter::capture(const Body& body, const std::shared_ptr<Scope>& scope) {
+MarkedString Interpreter::capture(const Body& body, std::shared_ptr<Scope> scope) {
     MarkedString text;
     const Restore<MarkedString*> out(m_out, &text);
-    const Restore<std::shared_ptr<Scope>> inner(m_scope, scope);
+    const Restore<std::shared_ptr<Scope>> inner(m_scope, std::move(scope));
     execute(body);
     return text;
 }
 
-Value Interpreter::evaluateIn(const Expression& expression, const std::shared_ptr<Scope>& scope) {
-    const Restore<std::shared_ptr<Scope>> inner(m_scope, scope);
+Value Interpreter::evaluateIn(const Expression& expression, std::shared_ptr<Scope> scope) {
+    const Restore<std::shared_ptr<Scope>> inner(m_scope, std::move(scope));
     return evaluate(expression);
 }
 
@@ -132,24 +132,26 @@ void Interpreter::executeFor(const Statement& statement) {
     write(runLoop(statement, evaluate(*statement.expression), m_scope, 1));
 }
 
-MarkedString Interpreter::runLoop(const Statement& statement, const Value& over, const std::shared_ptr<Scope>& around,
+MarkedString Interpreter::runLoop(const Statement& statement, const Value& over, std::shared_ptr<Scope> around,
                                   int depth) {
     MarkedString text;
     const Restore<MarkedString*> out(m_out, &text);
     const Restore<std::shared_ptr<Scope>> outer(m_scope, around);
     const auto loop = std::make_shared<Loop>(statement, around, loopItems(statement, over), depth);
-    if (loop->size() == 0) {
-        m_scope = std::make_shared<Scope>(around);
-        execute(statement.otherwise);
-        return text;
-    }
     const Loop::Running running(*loop);
+    bool completed = false;  // one round, to its end: else is for loops without any, as in Jinja
     for (; loop->valid(); loop->advance()) {
         tick();
         m_scope = std::make_shared<Scope>(around);
         assign(*statement.target, loop->item());
         m_scope->set("loop", Value(ObjectPointer(loop)));
-        if (execute(statement.body) == Flow::Break) break;
+        const Flow flow = execute(statement.body);
+        if (flow == Flow::Break) break;
+        completed = completed || flow == Flow::Normal;
+    }
+    if (!completed) {
+        m_scope = std::make_shared<Scope>(around);
+        execute(statement.otherwise);
     }
     return text;
 }

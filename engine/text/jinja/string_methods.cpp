@@ -184,7 +184,18 @@ bool isAlpha(char32_t c) { return traitsOf(c).letter(); }
 bool isDecimal(char32_t c) { return traitsOf(c).characterClass == CharacterClass::DecimalNumber; }
 bool isNumeric(char32_t c) { return traitsOf(c).number(); }
 bool isAlphanumeric(char32_t c) { return isAlpha(c) || isNumeric(c); }
-bool isAsciiCharacter(char32_t c) { return c < 0x80; }
+
+Value isAsciiMethod(Interpreter&, const Value& self, Arguments arguments) {
+    const ArgumentList list("isascii", std::move(arguments), {});
+    const std::string& bytes = self.string()->bytes();
+    return Value(std::all_of(bytes.begin(), bytes.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+}
+
+/// By way of upper case: "ß" folds to "ss".
+Value caseFoldMethod(Interpreter&, const Value& self, Arguments arguments) {
+    const ArgumentList list("casefold", std::move(arguments), {});
+    return Value(toCase(toCase(*self.string(), LetterCase::Upper), LetterCase::Lower));
+}
 
 /// isupper() and islower(): at least one cased character, and all of them of this case.
 template <bool upper>
@@ -216,7 +227,7 @@ constexpr NamedMethod methods[] = {
     {"replace", replaceMethod},
     {"upper", caseMethod<LetterCase::Upper>},
     {"lower", caseMethod<LetterCase::Lower>},
-    {"casefold", caseMethod<LetterCase::Lower>},
+    {"casefold", caseFoldMethod},
     {"title", changeMethod<titleWords>},
     {"capitalize", changeMethod<capitalize>},
     {"swapcase", changeMethod<swapCase>},
@@ -241,7 +252,7 @@ constexpr NamedMethod methods[] = {
     {"isnumeric", everyMethod<isNumeric>},
     {"isalnum", everyMethod<isAlphanumeric>},
     {"isspace", everyMethod<isSpace>},
-    {"isascii", everyMethod<isAsciiCharacter>},
+    {"isascii", isAsciiMethod},
     {"isupper", hasCaseMethod<true>},
     {"islower", hasCaseMethod<false>},
 };

@@ -42,29 +42,37 @@ bool isCased(char32_t c) {
            characterClass == CharacterClass::TitleLetter;
 }
 
-std::vector<MarkedString> splitAtSpace(const MarkedString& text, std::int64_t most, bool fromRight) {
+/// What is left after the last split keeps its white space at the far end, as in Python.
+std::vector<MarkedString> splitAtSpace(const MarkedString& text, std::int64_t most) {
     std::vector<MarkedString> parts;
-    MarkedString rest = strip(text, Side::Both);
-    const std::string_view all = rest.view();
-    std::size_t begin = 0;
-    std::size_t end = all.size();
-    while (begin < end) {
-        const bool last = most >= 0 && static_cast<std::int64_t>(parts.size()) == most;
-        if (fromRight) {
-            std::size_t at = end;
-            while (at > begin && (last || trailingSpace(all.substr(begin, at - begin)) == 0)) {
-                at = characterBefore(all, at);
-            }
-            parts.push_back(rest.cut(at, end - at));
-            end = at - trailingSpace(all.substr(0, at));
-        } else {
-            std::size_t at = begin;
-            while (at < end && (last || leadingSpace(all.substr(at, 4)) == 0)) at += decodeUtf8(all, at).length;
-            parts.push_back(rest.cut(begin, at - begin));
-            begin = at + leadingSpace(all.substr(at));
+    const std::string_view all = text.view();
+    for (std::size_t at = leadingSpace(all); at < all.size();) {
+        if (most >= 0 && static_cast<std::int64_t>(parts.size()) == most) {
+            parts.push_back(text.cut(at));
+            break;
         }
+        std::size_t end = at;
+        while (end < all.size() && leadingSpace(all.substr(end, 4)) == 0) end += decodeUtf8(all, end).length;
+        parts.push_back(text.cut(at, end - at));
+        at = end + leadingSpace(all.substr(end));
     }
-    if (fromRight) std::reverse(parts.begin(), parts.end());
+    return parts;
+}
+
+std::vector<MarkedString> splitAtSpaceFromRight(const MarkedString& text, std::int64_t most) {
+    std::vector<MarkedString> parts;
+    const std::string_view all = text.view();
+    for (std::size_t end = all.size() - trailingSpace(all); end > 0;) {
+        if (most >= 0 && static_cast<std::int64_t>(parts.size()) == most) {
+            parts.push_back(text.cut(0, end));
+            break;
+        }
+        std::size_t at = end;
+        while (at > 0 && !isSpace(decodeUtf8(all, characterBefore(all, at)).codePoint)) at = characterBefore(all, at);
+        parts.push_back(text.cut(at, end - at));
+        end = at - trailingSpace(all.substr(0, at));
+    }
+    std::reverse(parts.begin(), parts.end());
     return parts;
 }
 
@@ -103,7 +111,7 @@ MarkedString strip(const MarkedString& text, Side side, std::optional<std::strin
 
 std::vector<MarkedString> split(const MarkedString& text, std::optional<std::string_view> separator, std::int64_t most,
                                 bool fromRight) {
-    if (!separator) return splitAtSpace(text, most, fromRight);
+    if (!separator) return fromRight ? splitAtSpaceFromRight(text, most) : splitAtSpace(text, most);
     if (separator->empty()) throw TemplateError("empty separator");
     std::vector<MarkedString> parts;
     const std::string& all = text.bytes();

@@ -34,7 +34,7 @@ bool isSequence(const Value& v) {
 bool isIterable(const Value& v) {
     return v.isUndefined() || v.string() != nullptr || v.dict() != nullptr || v.sequence() != nullptr;
 }
-bool isCallable(const Value& v) { return v.object() != nullptr && v.object()->callable(); }
+bool isCallable(const Value& v) { return v.isUndefined() || (v.object() != nullptr && v.object()->callable()); }
 bool isEscaped(const Value&) { return false; }
 
 bool isLower(const Value& v) {

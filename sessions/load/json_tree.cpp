@@ -172,6 +172,10 @@ const JsonNode* JsonNode::find(std::string_view key) const {
 
 Result<JsonNode> parseJsonTree(std::string_view text) {
     if (text.size() > mostBytes) return Error{ErrorCode::BadInput, "more than 1 MiB of JSON"};
+    if (const std::size_t zero = text.find('\0'); zero != text.npos) {  // the library would take it for the end
+        const Place place = placeOf(text, zero);
+        return Error{ErrorCode::BadInput, "a zero byte", place.line, place.column};
+    }
     TreeBuilder builder(text);
     CountingIterator begin(text.data(), builder.taken());
     CountingIterator end(text.data() + text.size(), builder.taken());

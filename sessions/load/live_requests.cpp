@@ -125,14 +125,14 @@ void LiveRequests::setWarmupEnd(Nanoseconds sinceStart) {
 
 LiveRequests::Signals LiveRequests::takeSignals() {
     const std::lock_guard lock(m_mutex);
-    Signals signals;
+    Signals taken;
     // The ids are looked up only now: the first update may come before submit() has returned one.
     for (const std::int64_t number : std::exchange(m_hangUps, {})) {
         const auto found = m_live.find(number);
-        if (found != m_live.end()) signals.hangUps.emplace_back(number, found->second.id);
+        if (found != m_live.end()) taken.hangUps.emplace_back(number, found->second.id);
     }
-    signals.ends = std::exchange(m_ends, {});
-    return signals;
+    taken.ends = std::exchange(m_ends, {});
+    return taken;
 }
 
 std::vector<RequestId> LiveRequests::inFlight() const {

@@ -67,15 +67,15 @@ void LoadGenerator::startClients() {
     }
 }
 
-void LoadGenerator::obey(const LiveRequests::Signals& signals) {
-    for (const auto& [number, id] : signals.hangUps) {
+void LoadGenerator::obey(const LiveRequests::Signals& pending) {
+    for (const auto& [number, id] : pending.hangUps) {
         m_target.disconnect(id);
         if (m_target.tellsEndAfterDisconnect()) continue;
         m_abandoned.push_back(id);
         m_live->endUntold(number, m_clock.now());
     }
-    if (!signals.hangUps.empty()) m_clock.wake();  // for the ends that were just added
-    for (const auto& [number, endNs] : signals.ends) {
+    if (!pending.hangUps.empty()) m_clock.wake();  // for the ends that were just added
+    for (const auto& [number, endNs] : pending.ends) {
         const auto found = m_clients.find(number);
         if (found == m_clients.end()) continue;
         m_due.insert({endNs + found->second.thinkNs, found->second.client});

@@ -55,7 +55,7 @@ private:
 
     void tellWarmup();
     void startClients();
-    void obey(const LiveRequests::Signals& signals);
+    void obey(const LiveRequests::Signals& pending);
     void sendDue();
     void sendClosed(const Due& due);
     void send(PlannedRequest request, engine::Nanoseconds plannedNs);

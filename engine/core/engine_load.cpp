@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <random>
 #include <utility>
 
 #include "engine/compute/cpu/cpu_backend.h"
@@ -62,6 +63,7 @@ Result<std::vector<std::uint32_t>> fitMemory(const Model& model, const Profile& 
     const std::uint64_t left = available > weights + work ? available - weights - work : 0;
     // Automatic: half of what is left, so that the page cache and other programs keep room.
     input.budgetBytes = profile.cache.memoryBytes.value_or(left / 2);
+    input.fillBudget = profile.cache.memoryBytes.has_value();
     auto blocks = sizeKvPools(input);
     if (!blocks && profile.cache.memoryBytes) return blocks.error();
     const std::uint64_t kv = blocks ? kvPoolBytes(input, *blocks) : 0;
@@ -78,6 +80,7 @@ std::unique_ptr<KvCache> makeCache(const Plan& plan, const Profile& profile, con
     KvCacheConfig config;
     config.blockTokens = static_cast<std::uint32_t>(profile.cache.blockTokens);
     config.prefixCache = profile.cache.prefixCache;
+    config.hashSeed = std::random_device()();  // so that no caller can prepare collisions
     for (std::size_t g = 0; g < blocks.size(); ++g) config.groups.push_back({blocks[g], plan.groups[g].window});
     return std::make_unique<KvCache>(std::move(config));
 }

@@ -30,7 +30,8 @@ Result<std::vector<std::uint32_t>> sizeKvPools(const KvSizingInput& input) {
                                                 " bytes; one block of " + std::to_string(input.blockTokens) +
                                                 " tokens takes " + std::to_string(least)};
     }
-    const double share = std::min(1.0, static_cast<double>(input.budgetBytes) / wanted);
+    const double possible = static_cast<double>(input.budgetBytes) / wanted;
+    const double share = input.fillBudget ? possible : std::min(1.0, possible);
     std::vector<std::uint32_t> blocks;
     for (const LayerGroup& group : input.groups) {
         const double all = static_cast<double>(blocksOfOne(input, group) * input.sequences);

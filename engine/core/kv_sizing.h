@@ -16,6 +16,7 @@ struct KvSizingInput {
     std::uint64_t sequences = 1;      ///< that hold KV at once
     std::uint64_t chunkTokens = 512;  ///< rows of one sequence in a step, at most
     std::uint64_t budgetBytes = 0;
+    bool fillBudget = false;                ///< take the whole budget, what is over holds more prefixes
 };
 
 /// Blocks of each group's pool: what all sequences at full context use, or as much of that as the budget holds, in

@@ -15,7 +15,10 @@ RequestRun::RequestRun(const Setup& setup, Request request, UpdateSink sink, con
       m_stateSinceNs(setup.submittedNs) {
     m_times.plannedNs = m_request.plannedNs != 0 ? m_request.plannedNs : setup.submittedNs;
     m_times.submittedNs = setup.submittedNs;
-    if (m_times.plannedNs < setup.submittedNs) span(Stage::ClientLag, m_times.plannedNs, setup.submittedNs);
+}
+
+void RequestRun::arrived() {
+    if (m_times.plannedNs < m_times.submittedNs) span(Stage::ClientLag, m_times.plannedNs, m_times.submittedNs);
 }
 
 RequestUpdate RequestRun::update(Nanoseconds now) const {

@@ -13,7 +13,7 @@
 namespace firsttoken::engine {
 
 /// What one request needs beside its sequence: sampler, text stream, times, and the way back to its client.
-/// Every change of state becomes an event, a span and an update. Engine loop's thread only.
+/// Every change of state becomes an event, a span and an update. Engine loop's thread only, but for the constructor.
 class RequestRun {
 public:
     struct Setup {
@@ -33,6 +33,8 @@ public:
     bool clientGone() const { return m_clientGone; }
     void setClientGone() { m_clientGone = true; }
 
+    /// First call on the loop's thread: the constructor may run on a caller's.
+    void arrived();
     void queued(std::uint32_t place, Nanoseconds now);
     void admitted(std::uint32_t cachedTokens, Nanoseconds now);
     void preempted(Nanoseconds now);

@@ -24,6 +24,7 @@ void StepRunner::submit(std::unique_ptr<RequestRun> run) {
     const Nanoseconds now = m_parts.clock();
     RequestRun& entry = *run;
     m_runs[id] = std::move(run);
+    entry.arrived();
     const auto vocabulary = static_cast<TokenId>(m_parts.executor.vocabulary());
     for (const TokenId token : entry.request().prompt) {
         if (token >= 0 && token < vocabulary) continue;
@@ -150,7 +151,8 @@ void StepRunner::deliver(const StepPlan& plan, const std::vector<TokenId>& sampl
         RequestRun* run = find(entry.id);
         const Sequence* sequence = m_parts.scheduler.find(entry.id);
         if (!entry.wantsLogits) {
-            if (run != nullptr && sequence != nullptr) {
+            // Not where the prompt is done: kv_cache: false computes it again for every token.
+            if (run != nullptr && sequence != nullptr && run->state() == RequestState::Prefilling) {
                 run->prefillProgress(std::min(sequence->computedTokens, sequence->promptTokens), now);
             }
             continue;

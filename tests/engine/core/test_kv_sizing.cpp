@@ -36,6 +36,10 @@ private slots:
             QVERIFY((*blocks)[0] >= 1 && (*blocks)[1] >= 1);
             QVERIFY(engine::kvPoolBytes(small, *blocks) <= budget + 1500);
         }
+        small.budgetBytes = 4'000'000;
+        small.fillBudget = true;
+        const auto filled = engine::sizeKvPools(small);
+        QVERIFY(engine::kvPoolBytes(small, *filled) > 3'990'000);
         small.budgetBytes = 1499;
         QVERIFY(engine::sizeKvPools(small).error().code == engine::ErrorCode::DoesNotFit);
     }

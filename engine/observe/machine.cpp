@@ -1,6 +1,5 @@
 #include <sched.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,23 +8,12 @@
 #include "engine/device.h"
 #include "engine/observe/cgroup.h"
 #include "engine/observe/instruction_sets.h"
+#include "engine/observe/memory_use.h"
 #include "engine/observe/proc_files.h"
 
 namespace firsttoken::engine {
 
 namespace {
-
-/// A line "Key:   123 kB" of /proc/meminfo, in bytes.
-std::optional<std::uint64_t> memoryInfo(std::string_view key) {
-    const auto text = readSmallFile("/proc/meminfo");
-    if (!text) return std::nullopt;
-    auto value = valueOf(*text, key);
-    if (!value) return std::nullopt;
-    if (value->ends_with("kB")) value->remove_suffix(2);
-    const auto kibibytes = parseNumber(*value);
-    if (!kibibytes) return std::nullopt;
-    return *kibibytes * 1024;
-}
 
 std::int64_t usableCores() {
     std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
@@ -85,7 +73,7 @@ MachineFacts machineFacts() {
     MachineFacts facts;
     facts.processor = processorName();
     facts.cores = usableCores();
-    facts.memoryBytes = memoryInfo("MemTotal");
+    facts.memoryBytes = memoryInfo("/", "MemTotal");
     if (const auto group = cgroupMemory("/")) {
         facts.memoryBytes = std::min(facts.memoryBytes.value_or(group->limitBytes), group->limitBytes);
     }
@@ -93,25 +81,6 @@ MachineFacts machineFacts() {
     facts.system = systemName();
     facts.build = buildName();
     return facts;
-}
-
-std::optional<std::uint64_t> availableMemoryBytes() {
-    auto available = memoryInfo("MemAvailable");
-    if (const auto group = cgroupMemory("/")) {
-        available = std::min(available.value_or(group->availableBytes), group->availableBytes);
-    }
-    return available;
-}
-
-std::optional<std::uint64_t> residentBytes() {
-    const auto text = readSmallFile("/proc/self/statm");  // pages: size resident shared …
-    if (!text) return std::nullopt;
-    const auto blank = text->find(' ');
-    if (blank == std::string::npos) return std::nullopt;
-    const auto pages = parseNumber(text->substr(blank + 1, text->find(' ', blank + 1) - blank - 1));
-    const long pageBytes = sysconf(_SC_PAGESIZE);
-    if (!pages || pageBytes <= 0) return std::nullopt;
-    return *pages * static_cast<std::uint64_t>(pageBytes);
 }
 
 }  // namespace firsttoken::engine

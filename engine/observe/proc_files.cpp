@@ -1,5 +1,6 @@
 #include "engine/observe/proc_files.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 
@@ -9,10 +10,17 @@ std::optional<std::string> readSmallFile(const std::filesystem::path& path) {
     constexpr std::size_t most = 1U << 20U;
     std::ifstream file(path, std::ios::binary);
     if (!file) return std::nullopt;
-    std::string text(most, '\0');  // files of /proc tell no size
-    file.read(text.data(), static_cast<std::streamsize>(most));
+    // Files of /proc tell no size. Most are tiny and read ten times a second, so the room grows as needed.
+    std::string text;
+    std::size_t room = 4096;
+    while (file && text.size() < most) {
+        const std::size_t before = text.size();
+        text.resize(std::min(most, before + room));
+        file.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
+        text.resize(before + static_cast<std::size_t>(file.gcount()));
+        room *= 4;
+    }
     if (file.bad()) return std::nullopt;
-    text.resize(static_cast<std::size_t>(file.gcount()));
     return text;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/statistics.h"
+#include "engine/statistics/quantile_ranks.h"
 
 namespace firsttoken::engine {
 
@@ -51,8 +52,7 @@ std::optional<std::size_t> valuesForInterval(double quantile, double confidence)
     return static_cast<std::size_t>(std::max(needed, 2.0));
 }
 
-std::optional<QuantileInterval> quantileInterval(std::span<const double> values, double quantile, double confidence) {
-    const std::size_t count = values.size();
+std::optional<RankInterval> quantileRanks(std::size_t count, double quantile, double confidence) {
     if (count == 0 || !isOpenFraction(quantile) || !isOpenFraction(confidence)) return std::nullopt;
     const double tail = (1 - confidence) / 2;
     // The interval's ends fail when too few values (fewer than lowRank) or too many (highRank or more) lie below the
@@ -62,12 +62,18 @@ std::optional<QuantileInterval> quantileInterval(std::span<const double> values,
     if (lowRank == 0 || mirrored == 0) return std::nullopt;
     const std::size_t highRank = count + 1 - mirrored;
     if (lowRank >= highRank) return std::nullopt;
+    return RankInterval{lowRank, highRank};
+}
+
+std::optional<QuantileInterval> quantileInterval(std::span<const double> values, double quantile, double confidence) {
+    const auto ranks = quantileRanks(values.size(), quantile, confidence);
+    if (!ranks) return std::nullopt;
     std::vector<double> copy(values.begin(), values.end());
-    const auto low = copy.begin() + static_cast<std::ptrdiff_t>(lowRank - 1);
+    const auto low = copy.begin() + static_cast<std::ptrdiff_t>(ranks->low - 1);
     std::nth_element(copy.begin(), low, copy.end());
-    const auto high = copy.begin() + static_cast<std::ptrdiff_t>(highRank - 1);
+    const auto high = copy.begin() + static_cast<std::ptrdiff_t>(ranks->high - 1);
     std::nth_element(low + 1, high, copy.end());
-    return QuantileInterval{*low, *high, lowRank, highRank};
+    return QuantileInterval{*low, *high, ranks->low, ranks->high};
 }
 
 }  // namespace firsttoken::engine

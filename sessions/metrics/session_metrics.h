@@ -122,8 +122,9 @@ std::vector<double> latencyValues(const SessionData& session, LatencyMetric metr
 struct TimelineBucket {
     std::int64_t startNs = 0;
     std::optional<double> promptTokensPerS;  ///< of prompts in prefill, spread over it evenly; cached tokens left out
-    std::optional<double> outputTokensPerS;  ///< delivered
-    double queued = 0, prefilling = 0, decoding = 0;  ///< sequences, mean: of the samples, else of the requests' times
+    std::optional<double> outputTokensPerS;  ///< delivered; the last bucket may not be full
+    /// Sequences, mean: of the samples; of the requests' own times where no sample of the session tells.
+    std::optional<double> queued, prefilling, decoding;
     std::optional<double> kvReferencedFraction, kvCachedFraction;        ///< mean, of all blocks
     std::optional<double> deviceUse, machineCpu, achievedGbPerS, watts;  ///< mean of the samples
     std::int64_t started = 0, ended = 0;                                 ///< requests planned, and ended, in it

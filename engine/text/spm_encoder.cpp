@@ -2,21 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <queue>
 
 #include "engine/text/symbol_chain.h"
+#include "engine/text/utf8.h"
 
 namespace firsttoken::engine {
 
 namespace {
-
-/// Bytes of a character by its first byte alone: broken characters stay together and fall back to bytes.
-std::size_t lengthByLead(char lead) {
-    const auto byte = static_cast<unsigned char>(lead);
-    if (byte < 0xC0) return 1;
-    return byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-}
 
 /// A join that may be made: of symbol `left` and its neighbour, if they still span `length` bytes.
 struct Join {
@@ -58,7 +51,7 @@ void SpmEncoder::appendBytes(std::string_view text, std::vector<TokenId>& out) c
 void SpmEncoder::encode(std::string_view text, std::vector<TokenId>& out) const {
     SymbolChain chain;
     for (std::size_t at = 0; at < text.size();) {
-        const std::size_t length = std::min(lengthByLead(text[at]), text.size() - at);
+        const std::size_t length = decodeUtf8(text, at).length;
         const auto id = m_vocabulary.index.find(text.substr(at, length));
         chain.append(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(length), id.value_or(-1));
         at += length;

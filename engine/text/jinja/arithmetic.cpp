@@ -9,9 +9,6 @@ namespace firsttoken::engine::jinja {
 
 namespace {
 
-constexpr std::size_t maxRepeatedBytes = std::size_t{64} << 20U;
-constexpr std::size_t maxRepeatedItems = 1'000'000;
-
 std::string_view symbolOf(Arithmetic how) {
     switch (how) {
         case Arithmetic::Add:
@@ -142,17 +139,12 @@ Value add(const Value& a, const Value& b) {
 Value repeat(const Value& what, const Value& times) {
     const auto count = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *times.asInteger()));
     if (const MarkedString* text = what.string()) {
-        if (!text->empty() && count > maxRepeatedBytes / text->size()) {
-            throw TemplateError("a repeated string is too long (64 MiB)");
-        }
         MarkedString out;
         for (std::uint64_t i = 0; i < count && !text->empty(); ++i) out.append(*text);
         return Value(std::move(out));
     }
     const Sequence& sequence = *what.sequence();
-    if (!sequence.items.empty() && count > maxRepeatedItems / sequence.items.size()) {
-        throw TemplateError("a repeated list is too long (1,000,000 items)");
-    }
+    if (!sequence.items.empty() && count > maxItems / sequence.items.size()) failTooManyItems();
     std::vector<Value> items;
     for (std::uint64_t i = 0; i < count && !sequence.items.empty(); ++i) {
         items.insert(items.end(), sequence.items.begin(), sequence.items.end());

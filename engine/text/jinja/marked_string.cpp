@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/text/jinja/template_error.h"
+
 namespace firsttoken::engine::jinja {
 
 std::size_t MarkedString::runOf(std::size_t at) const {
@@ -14,6 +16,9 @@ bool MarkedString::trustedAt(std::size_t at) const { return m_runs[runOf(at)].tr
 
 void MarkedString::append(std::string_view bytes, bool trusted) {
     if (bytes.empty()) return;
+    if (m_bytes.size() > maxTextBytes || bytes.size() > maxTextBytes - m_bytes.size()) {
+        throw TemplateError("a text is too long (64 MiB)");
+    }
     m_bytes += bytes;
     if (!m_runs.empty() && m_runs.back().trusted == trusted) {
         m_runs.back().end = m_bytes.size();

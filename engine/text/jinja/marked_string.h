@@ -7,6 +7,9 @@
 
 namespace firsttoken::engine::jinja {
 
+/// No text of a template grows beyond this.
+inline constexpr std::size_t maxTextBytes = std::size_t{64} << 20U;
+
 /// Bytes that remember where they come from: the template (trusted), or a person or model (not). Whatever is cut out
 /// of it or appended keeps its mark. Equality and order look at the bytes alone.
 class MarkedString {
@@ -30,6 +33,7 @@ public:
     /// Of the byte at `at` (< size()).
     bool trustedAt(std::size_t at) const;
 
+    /// Throws TemplateError over maxTextBytes, as do the others.
     void append(std::string_view bytes, bool trusted);
     void append(const MarkedString& other) { append(other, 0, other.size()); }
     /// `length` bytes of `other` from `from`; cut off at its end.

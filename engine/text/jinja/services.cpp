@@ -11,8 +11,7 @@ namespace firsttoken::engine::jinja {
 namespace {
 
 // A conversation of thousands of messages takes under a million steps.
-constexpr std::uint64_t maxSteps = 20'000'000;
-constexpr std::uint64_t maxTextBytes = std::uint64_t{64} << 20U;
+constexpr std::uint64_t maxSteps = 10'000'000;
 constexpr std::uint64_t maxAllBytes = std::uint64_t{1} << 30U;
 
 }  // namespace
@@ -43,12 +42,11 @@ MarkedString Interpreter::run() { return capture(m_ast.body, m_scope); }
 
 void Interpreter::tick(std::uint64_t units) {
     m_steps += units;
-    if (m_steps > maxSteps) throw TemplateError("the template takes too many steps (20,000,000)");
+    if (m_steps > maxSteps) throw TemplateError("the template takes too many steps (10,000,000)");
 }
 
 Value Interpreter::made(Value value) {
     const std::uint64_t weight = value.extent().weight;
-    if (value.string() != nullptr && weight > maxTextBytes) throw TemplateError("a text is too long (64 MiB)");
     tick(weight / 64);
     m_bytes += value.string() != nullptr ? weight : 0;
     if (m_bytes > maxAllBytes) throw TemplateError("the template builds too much text (1 GiB)");
@@ -94,7 +92,7 @@ std::vector<Value> Interpreter::iterate(const Value& value) {
             const std::size_t length = decodeUtf8(text->view(), at).length;
             items.emplace_back(text->cut(at, length));
             at += length;
-            tick();
+            tick(4);
         }
     } else {
         throw TemplateError("'" + std::string(typeName(value)) + "' object is not iterable");

@@ -9,8 +9,6 @@ namespace firsttoken::engine::jinja {
 
 namespace {
 
-constexpr std::size_t maxOutputBytes = std::size_t{64} << 20U;
-
 /// Sets a value while it lives, then puts the old one back: also when an error passes through.
 template <class T>
 class Restore {
@@ -42,7 +40,6 @@ Value Interpreter::evaluateIn(const Expression& expression, std::shared_ptr<Scop
 
 void Interpreter::write(const MarkedString& text) {
     tick(text.size() / 64);
-    if (m_out->size() + text.size() > maxOutputBytes) throw TemplateError("the output is too long (64 MiB)");
     m_out->append(text);
 }
 

@@ -34,13 +34,15 @@ template <bool fromRight>
 Value splitMethod(Interpreter& interpreter, const Value& self, Arguments arguments) {
     const ArgumentList list("split", std::move(arguments), {"sep", "maxsplit"});
     auto parts = split(*self.string(), optionalText(list, 0), list.integerOr(1, -1), fromRight);
-    interpreter.tick(parts.size());
+    interpreter.tick(4 * parts.size());
     return listOf(std::move(parts));
 }
 
-Value splitLinesMethod(Interpreter&, const Value& self, Arguments arguments) {
+Value splitLinesMethod(Interpreter& interpreter, const Value& self, Arguments arguments) {
     const ArgumentList list("splitlines", std::move(arguments), {"keepends"});
-    return listOf(splitLines(*self.string(), list.trueOr(0, false)));
+    auto lines = splitLines(*self.string(), list.trueOr(0, false));
+    interpreter.tick(4 * lines.size());
+    return listOf(std::move(lines));
 }
 
 /// startswith and endswith: of one string, or of one in a tuple.

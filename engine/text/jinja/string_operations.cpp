@@ -4,6 +4,7 @@
 
 #include "engine/text/jinja/template_error.h"
 #include "engine/text/jinja/text_tools.h"
+#include "engine/text/jinja/value.h"
 #include "engine/text/utf8.h"
 
 namespace firsttoken::engine::jinja {
@@ -36,6 +37,12 @@ MarkedString mapCharacters(const MarkedString& text, Change change) {
     return out;
 }
 
+/// Adds a part to what a split gave so far.
+void addPart(std::vector<MarkedString>& parts, MarkedString part) {
+    if (parts.size() >= maxItems) failTooManyItems();
+    parts.push_back(std::move(part));
+}
+
 bool isCased(char32_t c) {
     const CharacterClass characterClass = traitsOf(c).characterClass;
     return characterClass == CharacterClass::UpperLetter || characterClass == CharacterClass::LowerLetter ||
@@ -48,12 +55,12 @@ std::vector<MarkedString> splitAtSpace(const MarkedString& text, std::int64_t mo
     const std::string_view all = text.view();
     for (std::size_t at = leadingSpace(all); at < all.size();) {
         if (most >= 0 && static_cast<std::int64_t>(parts.size()) == most) {
-            parts.push_back(text.cut(at));
+            addPart(parts, text.cut(at));
             break;
         }
         std::size_t end = at;
         while (end < all.size() && leadingSpace(all.substr(end, 4)) == 0) end += decodeUtf8(all, end).length;
-        parts.push_back(text.cut(at, end - at));
+        addPart(parts, text.cut(at, end - at));
         at = end + leadingSpace(all.substr(end));
     }
     return parts;
@@ -64,12 +71,12 @@ std::vector<MarkedString> splitAtSpaceFromRight(const MarkedString& text, std::i
     const std::string_view all = text.view();
     for (std::size_t end = all.size() - trailingSpace(all); end > 0;) {
         if (most >= 0 && static_cast<std::int64_t>(parts.size()) == most) {
-            parts.push_back(text.cut(0, end));
+            addPart(parts, text.cut(0, end));
             break;
         }
         std::size_t at = end;
         while (at > 0 && !isSpace(decodeUtf8(all, characterBefore(all, at)).codePoint)) at = characterBefore(all, at);
-        parts.push_back(text.cut(at, end - at));
+        addPart(parts, text.cut(at, end - at));
         end = at - trailingSpace(all.substr(0, at));
     }
     std::reverse(parts.begin(), parts.end());
@@ -121,10 +128,10 @@ std::vector<MarkedString> split(const MarkedString& text, std::optional<std::str
             if (end < separator->size()) break;
             const std::size_t found = all.rfind(*separator, end - separator->size());
             if (found == std::string::npos) break;
-            parts.push_back(text.cut(found + separator->size(), end - found - separator->size()));
+            addPart(parts, text.cut(found + separator->size(), end - found - separator->size()));
             end = found;
         }
-        parts.push_back(text.cut(0, end));
+        addPart(parts, text.cut(0, end));
         std::reverse(parts.begin(), parts.end());
         return parts;
     }
@@ -132,10 +139,10 @@ std::vector<MarkedString> split(const MarkedString& text, std::optional<std::str
     while (most < 0 || static_cast<std::int64_t>(parts.size()) < most) {
         const std::size_t found = all.find(*separator, begin);
         if (found == std::string::npos) break;
-        parts.push_back(text.cut(begin, found - begin));
+        addPart(parts, text.cut(begin, found - begin));
         begin = found + separator->size();
     }
-    parts.push_back(text.cut(begin));
+    addPart(parts, text.cut(begin));
     return parts;
 }
 
@@ -147,12 +154,12 @@ std::vector<MarkedString> splitLines(const MarkedString& text, bool keepEnds) {
         std::size_t end = at + character.length;
         if (isLineEnd(character.codePoint)) {
             if (character.codePoint == U'\r' && end < text.size() && text.bytes()[end] == '\n') ++end;
-            lines.push_back(text.cut(begin, (keepEnds ? end : at) - begin));
+            addPart(lines, text.cut(begin, (keepEnds ? end : at) - begin));
             begin = end;
         }
         at = end;
     }
-    if (begin < text.size()) lines.push_back(text.cut(begin));
+    if (begin < text.size()) addPart(lines, text.cut(begin));
     return lines;
 }
 
@@ -175,7 +182,6 @@ MarkedString replace(const MarkedString& text, std::string_view old, const Marke
             out.append(text, found, length);
             at = found + length;
         }
-        if (out.size() > (std::size_t{64} << 20U)) throw TemplateError("a text is too long (64 MiB)");
     }
     out.append(text, at, all.size());
     return out;
@@ -231,7 +237,6 @@ MarkedString join(const std::vector<MarkedString>& parts, const MarkedString& se
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (i > 0) out.append(separator);
         out.append(parts[i]);
-        if (out.size() > (std::size_t{64} << 20U)) throw TemplateError("a text is too long (64 MiB)");
     }
     return out;
 }

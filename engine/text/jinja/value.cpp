@@ -21,7 +21,10 @@ Value Value::undefined(std::string message) {
     return value;
 }
 
+void failTooManyItems() { throw TemplateError("a list is too long (1,000,000 items)"); }
+
 Value Value::sequence(SequenceKind kind, std::vector<Value> items) {
+    if (items.size() > maxItems) failTooManyItems();
     Extent inner;
     for (const Value& item : items) inner.include(item.extent());
     Value value;

@@ -28,6 +28,11 @@ class Object;
 inline constexpr int maxValueDepth = 100;
 inline constexpr std::uint64_t maxValueWeight = std::uint64_t{1} << 28U;
 
+/// No list has more items than this.
+inline constexpr std::size_t maxItems = 1'000'000;
+/// Throws TemplateError.
+[[noreturn]] void failTooManyItems();
+
 /// How deep a value is (0: no container) and how many bytes it holds, about.
 struct Extent {
     int depth = 0;

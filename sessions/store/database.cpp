@@ -27,6 +27,22 @@ std::string frozenUri(const std::string& path) {
     return uri + "?immutable=1";
 }
 
+/// The errno behind a code. SQLite's own is the one of the last call, which may be of the clean-up that followed a
+/// write; the files remember theirs: the database, and the log, which is what grows.
+int systemErrno(sqlite3* handle, int code) {
+    const int last = sqlite3_system_errno(handle);
+    if ((code & 0xFF) != SQLITE_IOERR) return last;
+    int ofDatabase = 0, ofLog = 0;
+    sqlite3_file* log = nullptr;
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &ofDatabase);
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log != nullptr && log->pMethods != nullptr) {
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &ofLog);
+    }
+    if (ofLog != 0) return ofLog;
+    return ofDatabase != 0 ? ofDatabase : last;
+}
+
 }  // namespace
 
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
@@ -76,7 +92,8 @@ std::int64_t Database::changes() const { return sqlite3_changes64(handle()); }
 
 Error Database::error(int code) const {
     if (m_handle == nullptr) return storageError({code, 0, sqlite3_errstr(code)}, m_path);
-    return storageError({code, sqlite3_system_errno(handle()), sqlite3_errmsg(handle())}, m_path);
+    const std::string text = sqlite3_errmsg(handle());
+    return storageError({code, systemErrno(handle(), code), text}, m_path);
 }
 
 void Statement::Finalize::operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }

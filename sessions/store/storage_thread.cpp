@@ -225,7 +225,7 @@ void StorageThread::run() {
         lock.unlock();
         work(std::move(entries));
         if (last) dropPending();
-        if (m_live.empty() && m_pending.empty()) m_role.release();
+        if (last || (m_live.empty() && m_pending.empty())) m_role.release();
         m_cpuNs.store(threadCpuNs());
         lock.lock();
         m_pendingValues = m_pending.size();

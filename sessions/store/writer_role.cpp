@@ -21,7 +21,7 @@ using engine::Status;
 namespace {
 
 /// Long enough for another program to change a title, too short to be felt.
-constexpr std::chrono::milliseconds kLockPatience{1000};
+constexpr std::chrono::milliseconds kLockPatience{500};
 
 // synchronous FULL: a commit is on the disk, also when the power fails; there are at most a few each second.
 // auto_vacuum and secure_delete: what is removed frees its space, and its text is gone. The order matters:

@@ -81,13 +81,15 @@ SessionData fixtureSession() {
 
 class Maker {
 public:
-    explicit Maker(std::mt19937_64& random) : m_random(random) {}
+    Maker(std::mt19937_64& random, bool plausible) : m_random(random), m_plausible(plausible) {}
 
     std::int64_t below(std::int64_t limit) {
         return std::uniform_int_distribution<std::int64_t>(0, limit - 1)(m_random);
     }
     bool coin() { return below(2) == 0; }
+    /// A count, or a time.
     std::int64_t integer() {
+        if (m_plausible) return below(1'000'000'000'000);
         using Limits = std::numeric_limits<std::int64_t>;
         switch (below(8)) {
             case 0:
@@ -116,8 +118,11 @@ public:
         return static_cast<E>(below(static_cast<std::int64_t>(last) + 1));
     }
 
+    bool plausible() const { return m_plausible; }
+
 private:
     std::mt19937_64& m_random;
+    const bool m_plausible;
 };
 
 SessionHeader randomHeader(Maker& make) {
@@ -152,6 +157,7 @@ RequestRecord randomRequest(Maker& make, std::int64_t number) {
     r.firstTokenNs = make.maybeInteger();
     r.endNs = make.maybeInteger();
     for (auto n = make.below(20); n > 0; --n) r.deltaNs.push_back(make.integer());
+    if (make.plausible()) std::sort(r.deltaNs.begin(), r.deltaNs.end());
     r.promptTokens = make.integer();
     r.cachedTokens = make.integer();
     r.outputTokens = make.integer();
@@ -182,6 +188,26 @@ void sortByTime(std::vector<Record>& records) {
     std::stable_sort(records.begin(), records.end(), [](const auto& a, const auto& b) { return a.atNs < b.atNs; });
 }
 
+SessionData randomData(Maker make) {
+    SessionData data;
+    data.header = randomHeader(make);
+    std::int64_t number = make.plausible() ? 0 : -3;
+    for (auto n = make.below(12); n > 0; --n) {
+        number += 1 + make.below(3);
+        data.requests.push_back(randomRequest(make, number));
+    }
+    for (auto n = make.below(12); n > 0; --n) {
+        data.spans.push_back({make.integer(), make.any(engine::Stage::Stream), make.integer(), make.integer()});
+    }
+    for (auto n = make.below(6); n > 0; --n) data.samples.push_back(randomSample(make));
+    for (auto n = make.below(6); n > 0; --n) {
+        data.marks.push_back({make.integer(), make.any(MarkKind::Note), make.text()});
+    }
+    sortByTime(data.samples);
+    sortByTime(data.marks);
+    return data;
+}
+
 }  // namespace
 
 SessionData fixtureChat() {
@@ -203,26 +229,8 @@ SessionData fixtureLoad() {
     return data;
 }
 
-SessionData randomSession(std::mt19937_64& random) {
-    Maker make(random);
-    SessionData data;
-    data.header = randomHeader(make);
-    std::int64_t number = -3;
-    for (auto n = make.below(12); n > 0; --n) {
-        number += 1 + make.below(3);
-        data.requests.push_back(randomRequest(make, number));
-    }
-    for (auto n = make.below(12); n > 0; --n) {
-        data.spans.push_back({make.integer(), make.any(engine::Stage::Stream), make.integer(), make.integer()});
-    }
-    for (auto n = make.below(6); n > 0; --n) data.samples.push_back(randomSample(make));
-    for (auto n = make.below(6); n > 0; --n) {
-        data.marks.push_back({make.integer(), make.any(MarkKind::Note), make.text()});
-    }
-    sortByTime(data.samples);
-    sortByTime(data.marks);
-    return data;
-}
+SessionData randomSession(std::mt19937_64& random) { return randomData(Maker(random, false)); }
+SessionData plausibleSession(std::mt19937_64& random) { return randomData(Maker(random, true)); }
 
 SessionData largeLoad(std::int64_t requests) {
     constexpr std::int64_t ms = 1'000'000;

@@ -65,8 +65,9 @@ struct Comparison {
     std::string primary;                   ///< name of the metric that gives it
     std::vector<std::string> alsoWorse;    ///< other metrics with the verdict Worse, whatever `verdict` says
     std::vector<std::string> alsoBetter;
-    /// What differs and must not: session, state, kind, workload, seed, model, machine, build, isa, arithmetic, or
-    /// profile (within an arm). Empty: the arms may be compared.
+    /// What differs and must not: session (an empty arm), state (not run to its end), workload, seed, model, machine,
+    /// driver, build, isa, arithmetic, profile (within an arm). Empty: the arms may be compared. Limits and prices of a
+    /// profile never make runs unlike: goodput is judged by arm A's limits in both arms.
     std::vector<std::string> unlike;
     std::vector<std::string> unlikeReasons;  ///< one sentence each
     std::string summary;                     ///< one sentence: the verdict and what it rests on

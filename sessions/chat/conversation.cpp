@@ -129,7 +129,10 @@ void Conversation::finish() {
         m_messages = m_before;
         return;
     }
-    m_messages.push_back({"assistant", m_reply.text});
+    // The transcript writes "Assistant: TEXT" where the model continued "Assistant:" with " TEXT".
+    const bool transcript = m_settings.chatTemplate.empty() && !m_engine.text().hasOwnTemplate();
+    const bool spaced = transcript && m_reply.text.starts_with(' ');
+    m_messages.push_back({"assistant", spaced ? m_reply.text.substr(1) : m_reply.text});
 }
 
 void Conversation::cancel() {

@@ -153,7 +153,10 @@ private slots:
         const auto turns = objects(result.out);
         QCOMPARE(turns.size(), 20);
         QVERIFY(turns.last()["dropped_messages"].toInt() > 0);
-        for (const auto& turn : turns) QCOMPARE(turn["output_tokens"].toInt(), 8);
+        for (const auto& turn : turns) {
+            QVERIFY(turn["output_tokens"].toInt() == 8 || turn["finish_reason"].toString() == "stop");
+            QVERIFY(turn["prompt_tokens"].toInt() <= 120);
+        }
     }
 
     void aTemplateOfTheUsersIsTaken() {

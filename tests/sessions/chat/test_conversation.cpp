@@ -128,7 +128,7 @@ private slots:
         FakeEngine engine;
         sessions::Conversation chat(engine, {});
         chat.setSystemPrompt("be brief");
-        run(chat, engine, "one", "first");
+        run(chat, engine, "one", " first");
         QCOMPARE(engine.prompt(), std::string("system:be brief\nuser:one\n"));
         run(chat, engine, "two", "second");
         QCOMPARE(engine.prompt(), std::string("system:be brief\nuser:one\nassistant:first\nuser:two\n"));

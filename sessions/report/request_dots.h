@@ -1,0 +1,12 @@
+#pragma once
+
+#include "sessions/report/session_view.h"
+#include "sessions/report/strip.h"
+
+namespace firsttoken::sessions {
+
+/// A dot for the TTFT of each request at its planned time, crosses at the top for failures, the SLO's line, the
+/// legend. Beyond a few hundred requests, those that would lie on one another share a dot, so that the size is bounded.
+void drawRequestDots(const Strip& strip, const SessionView& view);
+
+}  // namespace firsttoken::sessions

@@ -70,11 +70,11 @@ void Console::mutter(std::string_view line) {
 }
 
 void Console::status(std::string_view line) {
-    if (!m_errorIsTerminal || (line.empty() && !m_statusShown)) return;
+    if (!m_errorIsTerminal || line == m_status) return;
     writeTo(stderr, eraseLine);
     if (!line.empty()) writeTo(stderr, fmt::format("\033[2m{}\033[0m", oneLine(line)));
     std::fflush(stderr);
-    m_statusShown = !line.empty();
+    m_status = line;
 }
 
 int Console::fail(int code, std::string_view sentence, std::string_view advice) {

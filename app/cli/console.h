@@ -58,7 +58,7 @@ private:
     bool m_inputIsTerminal;
     bool m_outputIsTerminal;
     bool m_errorIsTerminal;
-    bool m_statusShown = false;
+    std::string m_status;  ///< the line that stands on the terminal; empty: none
     std::optional<int> m_outputFault;
 };
 

@@ -31,12 +31,17 @@ void CliBench::addModel(const char* fixtureName, const QString& as) const {
     QFile::copy(fixturePath(fixtureName), models() + "/" + as);
 }
 
-CliResult CliBench::run(const QStringList& arguments, const QByteArray& input) const {
-    QProcess process;
+QProcessEnvironment CliBench::variables() const {
     auto variables = QProcessEnvironment::systemEnvironment();
     variables.insert("FIRSTTOKEN_MODELS", models());
+    variables.insert("XDG_DATA_HOME", m_folder.filePath("data"));
     for (const auto& given : environment) variables.insert(given.section('=', 0, 0), given.section('=', 1));
-    process.setProcessEnvironment(variables);
+    return variables;
+}
+
+CliResult CliBench::run(const QStringList& arguments, const QByteArray& input) const {
+    QProcess process;
+    process.setProcessEnvironment(variables());
     process.setWorkingDirectory(m_folder.path());
     process.start(FIRSTTOKEN_CLI, arguments);
     process.write(input);

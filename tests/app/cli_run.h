@@ -4,6 +4,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QProcessEnvironment>
 #include <QStringList>
 #include <QTemporaryDir>
 
@@ -33,6 +34,8 @@ public:
     /// Puts a fixture into the models folder under this name.
     void addModel(const char* fixtureName, const QString& as) const;
     CliResult run(const QStringList& arguments, const QByteArray& input = {}) const;
+    /// What a program of this bench starts with: models, database and all else lie in its folder.
+    QProcessEnvironment variables() const;
 
     QStringList environment;  ///< further NAME=VALUE
 

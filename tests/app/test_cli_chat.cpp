@@ -41,7 +41,6 @@ private slots:
                                 "tpot_ms", "session"}) {
             QVERIFY2(object.contains(key), key);
         }
-        QVERIFY(object["session"].isNull());
         QCOMPARE(object["output_tokens"].toInt(), 8);
         QCOMPARE(object["finish_reason"].toString(), QString("length"));
         QVERIFY(object["ttft_ms"].toDouble() > 0);
@@ -175,6 +174,7 @@ private slots:
         const auto model = m_bench.path("slow.gguf");
         QCOMPARE(m_bench.run({"make-model", "--shape", "tiny", "--format", "F16", model}).exitCode, 0);
         QProcess process;
+        process.setProcessEnvironment(m_bench.variables());
         process.start(FIRSTTOKEN_CLI, {"chat", "--model", model, "--prompt", "Hello", "--max-tokens", "1000000"});
         QVERIFY(process.waitForReadyRead());  // an answer has begun
         ::kill(static_cast<pid_t>(process.processId()), SIGINT);
@@ -187,6 +187,7 @@ private slots:
 
     void aClosedPipeEndsTheProgram() {
         QProcess process;
+        process.setProcessEnvironment(m_bench.variables());
         process.start("sh",
                       {"-c", QString("'%1' chat --model '%2' --prompt x --max-tokens 100000 --json | true; echo ended")
                                  .arg(FIRSTTOKEN_CLI, fixturePath("llama.gguf"))});

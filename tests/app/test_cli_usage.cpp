@@ -153,6 +153,7 @@ private slots:
     void lostOutputIsAFailure() {
         if (!QFile::exists("/dev/full")) QSKIP("there is no /dev/full");
         QProcess process;
+        process.setProcessEnvironment(m_bench.variables());
         process.setStandardOutputFile("/dev/full");
         process.start(FIRSTTOKEN_CLI, {"profile", "list", "--json"});
         QVERIFY(process.waitForFinished());

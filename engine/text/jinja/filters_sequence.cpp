@@ -8,6 +8,7 @@
 #include "engine/text/jinja/string_operations.h"
 #include "engine/text/jinja/template_error.h"
 #include "engine/text/jinja/text_tools.h"
+#include "engine/text/utf8.h"
 
 namespace firsttoken::engine::jinja {
 
@@ -16,7 +17,7 @@ namespace {
 Value lengthFilter(Interpreter&, const Value& input, Arguments arguments) {
     const ArgumentList list("length", std::move(arguments), {});
     if (input.isUndefined()) return Value(std::int64_t{0});
-    if (const MarkedString* text = input.string()) return Value::integer(characterCount(text->view()));
+    if (const MarkedString* text = input.string()) return Value::integer(countCodePoints(text->view()));
     if (const Dict* dict = input.dict()) return Value::integer(dict->size());
     const Sequence* sequence = input.sequence();
     if (sequence == nullptr || !sequence->hasLength()) {

@@ -111,7 +111,7 @@ Value truncateFilter(Interpreter&, const Value& input, Arguments arguments) {
     const MarkedString text = toText(input);
     const std::string end = list.stringOr(2, "...");
     const std::int64_t length = list.integerOr(0, 255);
-    const auto endLength = static_cast<std::int64_t>(characterCount(end));
+    const auto endLength = static_cast<std::int64_t>(countCodePoints(end));
     if (length < endLength) throw TemplateError("truncate: the length must be at least that of the end");
     const std::int64_t leeway = list.integerOr(3, 5);
     const std::vector<std::size_t> offsets = characterOffsets(text.view());

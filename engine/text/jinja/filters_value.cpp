@@ -151,11 +151,9 @@ Value roundFilter(Interpreter&, const Value& input, Arguments arguments) {
 /// As chat templates expect it: json.dumps() without ASCII escapes.
 Value toJsonFilter(Interpreter&, const Value& input, Arguments arguments) {
     const ArgumentList list("tojson", std::move(arguments), {"ensure_ascii", "indent", "separators", "sort_keys"});
-    // Jinja's own filter has indent first.
-    const bool indentFirst = list.has(0) && list[0].integer() != nullptr && !list.has(1);
-    const Value indent = indentFirst ? list[0] : list.orElse(1, Value());
+    const Value indent = list.orElse(1, Value());
     JsonStyle style;
-    style.ensureAscii = !indentFirst && list.trueOr(0, false);
+    style.ensureAscii = list.trueOr(0, false);
     style.sortKeys = list.trueOr(3, false);
     if (indent.string() != nullptr) {
         style.indent = indent.string()->bytes();

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::int64_t maxRange = 100'000;
 
+using FunctionBody = Value (*)(Interpreter& interpreter, Arguments arguments);
+
 class Function final : public Object {
 public:
     Function(std::string name, FunctionBody body) : m_name(std::move(name)), m_body(body) {}
@@ -165,14 +167,10 @@ constexpr NamedFunction functions[] = {{"range", range},
 
 }  // namespace
 
-ObjectPointer makeFunction(std::string name, FunctionBody body) {
-    return std::make_shared<Function>(std::move(name), body);
-}
-
 std::optional<Value> globalFunction(std::string_view name) {
     const FunctionBody body = findNamed(std::span(functions), name);
     if (body == nullptr) return std::nullopt;
-    return Value(makeFunction(std::string(name), body));
+    return Value(ObjectPointer(std::make_shared<Function>(std::string(name), body)));
 }
 
 }  // namespace firsttoken::engine::jinja

@@ -67,7 +67,6 @@ public:
     MarkedString runLoop(const Statement& loop, const Value& over, std::shared_ptr<Scope> around, int depth);
 
 private:
-    friend class Macro;
     enum class Flow : std::uint8_t { Normal, Break, Continue };
 
     /// Counts levels of evaluation while it lives.
@@ -127,9 +126,6 @@ private:
     std::vector<NamespacePointer> m_namespaces;  ///< emptied at the end: they may hold each other
 };
 
-/// A named function of the template language.
-using FunctionBody = Value (*)(Interpreter& interpreter, Arguments arguments);
-ObjectPointer makeFunction(std::string name, FunctionBody body);
 /// range, namespace, raise_exception …; none for a name that is no function.
 std::optional<Value> globalFunction(std::string_view name);
 

@@ -78,12 +78,16 @@ private:
     const Expression* parseProduct();
     const Expression* parsePower();
     const Expression* parseUnary(bool withFilters = true);
+
+    // Literals, names and targets (parser_primary.cpp).
     const Expression* parsePrimary();
     const Expression* parseTuple(bool conditional, bool emptyAllowed);
     const Expression* parseTarget(bool withAttribute);
     const Expression* parseOneTarget(bool withAttribute);
     const Expression* parseList();
     const Expression* parseDict();
+
+    // What follows them: attributes, calls, filters, tests (parser_postfix.cpp).
     const Expression* parsePostfix(const Expression* base);
     const Expression* parseFilters(const Expression* base);
     const Expression* parseFilter(const Expression* base);

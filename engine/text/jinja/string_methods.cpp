@@ -97,13 +97,13 @@ Value findMethod(Interpreter&, const Value& self, Arguments arguments) {
         if (mustBe) throw TemplateError("substring not found");
         return Value(std::int64_t{-1});
     }
-    return Value::integer(characterCount(self.string()->view().substr(0, begin + found)));
+    return Value::integer(countCodePoints(self.string()->view().substr(0, begin + found)));
 }
 
 Value countMethod(Interpreter&, const Value& self, Arguments arguments) {
     const ArgumentList list("count", std::move(arguments), {"sub"}, 1);
     const std::string_view sub = list.string(0).view();
-    if (sub.empty()) return Value::integer(characterCount(self.string()->view()) + 1);
+    if (sub.empty()) return Value::integer(countCodePoints(self.string()->view()) + 1);
     std::int64_t count = 0;
     const std::string& all = self.string()->bytes();
     for (std::size_t at = all.find(sub); at != std::string::npos; at = all.find(sub, at + sub.size())) ++count;
@@ -156,7 +156,7 @@ template <Side filled>
 Value padMethod(Interpreter&, const Value& self, Arguments arguments) {
     const ArgumentList list("center", std::move(arguments), {"width", "fillchar"}, 1);
     const std::string fill = list.stringOr(1, " ");
-    if (characterCount(fill) != 1) throw TemplateError("The fill character must be exactly one character long");
+    if (countCodePoints(fill) != 1) throw TemplateError("The fill character must be exactly one character long");
     return Value(pad(*self.string(), list.integerOr(0, 0), filled, fill));
 }
 

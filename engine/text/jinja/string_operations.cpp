@@ -218,7 +218,7 @@ MarkedString swapCase(const MarkedString& text) {
 
 MarkedString pad(const MarkedString& text, std::int64_t width, Side filled, std::string_view fill) {
     if (width > maxWidth) throw TemplateError("a width is too large (1,000,000)");
-    const auto length = static_cast<std::int64_t>(characterCount(text.view()));
+    const auto length = static_cast<std::int64_t>(countCodePoints(text.view()));
     if (width <= length) return text;
     const std::int64_t missing = width - length;
     // Python's rounding when both sides are filled.

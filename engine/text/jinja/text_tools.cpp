@@ -36,6 +36,4 @@ std::vector<std::size_t> characterOffsets(std::string_view text) {
     return offsets;
 }
 
-std::size_t characterCount(std::string_view text) { return countCodePoints(text); }
-
 }  // namespace firsttoken::engine::jinja

@@ -17,6 +17,5 @@ std::size_t trailingSpace(std::string_view text);
 
 /// The byte at which each code point begins, and the size at the end.
 std::vector<std::size_t> characterOffsets(std::string_view text);
-std::size_t characterCount(std::string_view text);
 
 }  // namespace firsttoken::engine::jinja

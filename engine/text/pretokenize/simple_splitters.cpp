@@ -113,7 +113,7 @@ void digitsToBoundary(const CodePoints& text, Piece piece, std::vector<Piece>& o
     for (std::size_t at = piece.begin; at < piece.end;) {
         const std::size_t runEnd = decimalRun(text, at, piece.end);
         const bool boundary = runEnd == piece.end ||
-                              (!has(text, runEnd, letterFlag | numberFlag | markFlag) && text.points[runEnd] != U'_');
+                              (!has(text, runEnd, letterFlag | decimalFlag | markFlag) && text.points[runEnd] != U'_');
         if (runEnd > at && boundary) {
             if (gap < at) out.push_back({gap, at});
             groupFromRight({at, runEnd}, out);

@@ -1,3 +1,4 @@
+#include <QDir>
 #include <QFile>
 #include <random>
 
@@ -22,6 +23,7 @@ private slots:
     void streamedTextIsTheWholeText();
     void longRuns_data() { vocabularies(); }
     void longRuns();
+    void gemma3();
 
 private:
     static void vocabularies();
@@ -46,12 +48,10 @@ void TestReferenceVocabularies::vocabularies() {
     }
 }
 
-void TestReferenceVocabularies::expectedIds() {
-    QFETCH(QString, name);
-    if (sharedFolder().empty()) QSKIP("the reference folder is absent");
-    const auto tokenizer = openTokenizer(vocabularyPath(name));
-    QFile input(QString::fromStdString(vocabularyPath(name) + ".inp"));
-    QFile output(QString::fromStdString(vocabularyPath(name) + ".out"));
+/// Texts of NAME.inp against the ids of NAME.out.
+static void compareWithFiles(const Tokenizer& tokenizer, const std::string& path) {
+    QFile input(QString::fromStdString(path + ".inp"));
+    QFile output(QString::fromStdString(path + ".out"));
     QVERIFY(input.open(QIODevice::ReadOnly) && output.open(QIODevice::ReadOnly));
     const std::string separator = "\n__ggml_vocab_test__\n";
     const std::string all = input.readAll().toStdString();
@@ -65,11 +65,34 @@ void TestReferenceVocabularies::expectedIds() {
         for (const QByteArray& id : output.readLine().split(' ')) {
             if (!id.trimmed().isEmpty()) expected.push_back(id.trimmed().toInt());
         }
-        const auto ids = tokenizer->encode(text, Trust::none(), false, false);
+        const auto ids = tokenizer.encode(text, Trust::none(), false, false);
         QVERIFY2(ids == expected, ("text " + std::to_string(count) + ": " + text).c_str());
-        QCOMPARE(tokenizer->decode(ids), text);
+        QCOMPARE(tokenizer.decode(ids), text);
     }
     QCOMPARE(count, 46);
+}
+
+void TestReferenceVocabularies::expectedIds() {
+    QFETCH(QString, name);
+    if (sharedFolder().empty()) QSKIP("the reference folder is absent");
+    compareWithFiles(*openTokenizer(vocabularyPath(name)), vocabularyPath(name));
+}
+
+void TestReferenceVocabularies::gemma3() {
+    if (sharedFolder().empty()) QSKIP("the reference folder is absent");
+    // Its vocabulary is in the catalogue's model, where that has been fetched.
+    const QString data = qEnvironmentVariable("XDG_DATA_HOME", QDir::homePath() + "/.local/share");
+    const QString model =
+        qEnvironmentVariable("FIRSTTOKEN_GEMMA3", data + "/firsttoken/models/gemma-3-270m-q4_k_m.gguf");
+    if (!QFile::exists(model)) QSKIP("the model gemma-3-270m is not there");
+    const auto tokenizer = openTokenizer(model.toStdString());
+    compareWithFiles(*tokenizer, sharedFolder() + "/data/vocab/gemma-3-270m");
+    for (const char* unit : {"A", " ", "\n", "us", "\u4e2d", "<"}) {
+        std::string text;
+        while (text.size() < 1'000'000) text += unit;
+        QCOMPARE(tokenizer->decode(tokenizer->encode(text, Trust::none(), false, false)), text);
+    }
+    QVERIFY(tokenizer->vocabulary().endOfGeneration[106]);
 }
 
 static std::string randomText(std::mt19937& random) {

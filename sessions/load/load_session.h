@@ -52,7 +52,7 @@ struct LoadSessionOptions {
     std::string title;     ///< empty: what the workload does
     std::stop_token stop;  ///< cancels: what is in flight is cancelled, the rest kept
     LoadObserver observer;
-    /// Fills in what the machine does (CPU, memory, faults, watts) ten times a second. Empty: those stay absent.
+    /// Fills in what the machine does ten times a second: sessions/device_sampler.h. Empty: those gauges stay absent.
     std::function<void(SampleRecord&)> deviceSampler;
     /// Texts of prompts and answers are kept where all prompts together have at most 16 MiB, and answers up to as much.
     bool keepTexts = true;

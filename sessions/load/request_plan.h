@@ -56,8 +56,9 @@ struct RequestPlan {
     std::shared_ptr<const RequestPlanner> more;
 };
 
-/// Everything that can be decided before the run. Errors: BadInput (the workload), DoesNotFit (a request's prompt and
-/// output over `contextTokens`, with the numbers; or the plan over mostPlannedTokens).
+/// Everything that can be decided before the run. `text` must outlive a plan that has `more`. Errors: BadInput (the
+/// workload), DoesNotFit (a request's prompt and output over `contextTokens`, with the numbers; or the plan over
+/// mostPlannedTokens).
 engine::Result<RequestPlan> makeRequestPlan(const Workload& workload, const engine::Text& text,
                                             std::int64_t contextTokens);
 

@@ -83,7 +83,7 @@ inline RuleTable firsttokenRules() {
         {"x86 intrinsics", {"immintrin.h", "cpuid.h", "x86intrin.h"}, {"engine/compute/", "engine/observe/"}},
         {"operating system",
          {"sys/", "linux/", "unistd.h", "fcntl.h", "poll.h", "sched.h", "dlfcn.h", "pthread.h", "termios.h", "signal.h",
-          "spawn.h", "dirent.h", "time.h"},
+          "spawn.h", "dirent.h", "grp.h", "pwd.h", "time.h"},
          {"engine/model/", "engine/compute/", "engine/observe/", "engine/core/", "sessions/", "app/", "tests/"}},
     };
     table.forbidden = {

@@ -5,15 +5,16 @@
 
 namespace firsttoken::engine {
 
-std::vector<double> holmAdjusted(std::span<const double> pValues) {
+std::vector<double> benjaminiHochberg(std::span<const double> pValues) {
     std::vector<std::size_t> order(pValues.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return pValues[i] < pValues[j]; });
     std::vector<double> adjusted(pValues.size());
-    double least = 0;
-    for (std::size_t rank = 0; rank < order.size(); ++rank) {
-        least = std::max(least, pValues[order[rank]] * static_cast<double>(order.size() - rank));
-        adjusted[order[rank]] = std::min(least, 1.0);
+    const auto count = static_cast<double>(order.size());
+    double least = 1;
+    for (std::size_t rank = order.size(); rank > 0; --rank) {
+        least = std::min(least, pValues[order[rank - 1]] * count / static_cast<double>(rank));
+        adjusted[order[rank - 1]] = least;
     }
     return adjusted;
 }

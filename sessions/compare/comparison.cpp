@@ -102,22 +102,32 @@ bool inFamily(const Compared& compared, const std::string& primary) {
            compared.metric.direction != engine::Direction::Neutral && compared.metric.name != primary;
 }
 
-/// Sets the p-values; gives the number of metrics that were tested together.
-std::size_t correct(std::vector<Compared>& all, const std::string& primary) {
+/// Metrics that were tested together, and how many of them were found to differ.
+struct Family {
+    std::size_t tested = 0;
+    std::size_t found = 0;
+
+    /// What the p-value of one more is held against.
+    double levelOfNext() const { return level * static_cast<double>(found + 1) / static_cast<double>(tested); }
+};
+
+/// Sets the p-values.
+Family correct(std::vector<Compared>& all, const std::string& primary) {
     std::vector<double> pValues;
     for (const Compared& compared : all) {
         if (inFamily(compared, primary)) pValues.push_back(*compared.runs.pValue);
     }
-    const std::vector<double> adjusted = engine::holmAdjusted(pValues);
+    const std::vector<double> adjusted = engine::benjaminiHochberg(pValues);
     std::size_t next = 0;
     for (Compared& compared : all) {
         compared.metric.pValue = inFamily(compared, primary) ? std::optional(adjusted[next++]) : compared.runs.pValue;
     }
-    return pValues.size();
+    const auto found = std::count_if(adjusted.begin(), adjusted.end(), [](double p) { return p <= level; });
+    return {pValues.size(), static_cast<std::size_t>(found)};
 }
 
 void decide(std::vector<Compared>& all, const std::string& primary, const SingleRuns& singleRuns, double margin) {
-    const std::size_t family = correct(all, primary);
+    const Family family = correct(all, primary);
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto& [metric, runs] = all[i];
         if (std::min(runs.runsA, runs.runsB) < 2) {
@@ -130,8 +140,8 @@ void decide(std::vector<Compared>& all, const std::string& primary, const Single
         if (metric.interval) metric.intervalKind = IntervalKind::BetweenRuns;
         metric.verdict = engine::judge(runs, metric.pValue, metric.direction, margin, level);
         if (metric.verdict != Verdict::Undecided) continue;
-        const std::size_t together = inFamily(all[i], primary) ? std::max<std::size_t>(family, 1) : 1;
-        explainUndecided(metric, runs, margin, level / static_cast<double>(together), together);
+        const bool together = inFamily(all[i], primary);
+        explainUndecided(metric, runs, margin, together ? family.levelOfNext() : level, together ? family.tested : 1);
     }
 }
 

@@ -15,8 +15,8 @@
 /// The unit is the run: requests of one run share a queue, so their number proves nothing. Each metric has one value a
 /// run; the arms are compared by engine::compareRuns (ratio of the geometric means, Student's t on the logarithms;
 /// where the seeds differ, runs with the same seed form a block). The primary metric (the first target of arm A's SLO,
-/// else ttft_p95) is tested at 5 % and gives the verdict of the whole; all others are tested together at 5 % by Holm's
-/// correction. An interval is always that of the metric by itself, at 95 %.
+/// else ttft_p95) is tested at 5 % and gives the verdict of the whole; all others are tested together at 5 %
+/// (engine::benjaminiHochberg). An interval is always that of the metric by itself, at 95 %.
 namespace firsttoken::sessions {
 
 using engine::Verdict;
@@ -37,7 +37,7 @@ struct MetricComparison {
     IntervalKind intervalKind = IntervalKind::None;
     engine::Direction direction = engine::Direction::LowerIsBetter;
     Verdict verdict = Verdict::Undecided;
-    std::optional<double> pValue;  ///< of no difference, after Holm's correction
+    std::optional<double> pValue;  ///< of no difference, adjusted for those tested together
     /// For Undecided: further runs an arm until a difference as large as the margin would be found in 80 % of cases;
     /// empty where nobody can say, then `note` says why. 0: more runs would not help.
     std::optional<std::int64_t> runsNeeded;

@@ -10,8 +10,8 @@ namespace firsttoken::sessions {
 
 /// +12.3 %
 std::string percentText(double fraction);
-/// Sets runsNeeded and note of an undecided metric that has values in several runs of both arms. `level`: that a
-/// p-value of this metric is held against; `family`: metrics that were tested together.
+/// Sets runsNeeded and note of an undecided metric that has values in several runs of both arms. `level`: what
+/// a p-value of this metric is held against; `family`: metrics that were tested together.
 void explainUndecided(MetricComparison& metric, const engine::RunComparison& runs, double margin, double level,
                       std::size_t family);
 /// The same where an arm has one run with a value of it, or none.

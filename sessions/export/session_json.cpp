@@ -106,7 +106,13 @@ public:
 
     void integer(const char* name, std::int64_t& value, std::int64_t least, std::int64_t most) {
         const auto* found = find(name);
-        if (found == nullptr) return;
+        if (found == nullptr) {
+            // What has no default must be given.
+            if (!m_fault && (value < least || value > most)) {
+                m_fault = Error{ErrorCode::BadInput, fmt::format("{}.{} is missing", m_place, name)};
+            }
+            return;
+        }
         const bool whole =
             found->is_number_integer() &&
             !(found->is_number_unsigned() && found->get<std::uint64_t>() > static_cast<std::uint64_t>(most));

@@ -62,7 +62,7 @@ void drawInterval(Markup& html, const MetricComparison& metric, double margin, d
     axis.low = -reach;
     axis.high = reach;
     const auto x = [&](double change) { return 2 + (width - 4) * axis.place(change); };
-    html.open("td");
+    html.open("td", {{"class", "interval-cell"}});
     if (!metric.interval) {
         html.element("span", metric.intervalKind == IntervalKind::None ? "no interval" : notMeasured,
                      {{"class", "note"}});
@@ -83,19 +83,18 @@ void drawInterval(Markup& html, const MetricComparison& metric, double margin, d
         drawPath(html, dot, "dots decoding");
     }
     html.close();
-    html.element("span", told + (metric.intervalKind == IntervalKind::WithinRun ? " (within the run)" : ""),
-                 {{"class", "note"}});
+    html.element("span", told + (metric.intervalKind == IntervalKind::WithinRun ? " *" : ""), {{"class", "note"}});
     html.close();
 }
 
-/// How far the bars reach: what holds most of them, 5 % to 100 %.
+/// How far the bars reach: what holds most of them, 5 % to 50 %. Longer ones end at the edge.
 double reachOf(const Comparison& comparison) {
     std::vector<double> ends{comparison.margin * 1.5};
     for (const MetricComparison& metric : comparison.metrics) {
         if (!metric.interval) continue;
         ends.push_back(std::max(std::abs(metric.interval->low), std::abs(metric.interval->high)));
     }
-    return std::clamp(engine::percentile(ends, 0.9).value_or(0.1) * 1.1, 0.05, 1.0);
+    return std::clamp(engine::percentile(ends, 0.75).value_or(0.1) * 1.1, 0.05, 0.5);
 }
 
 void writeDifferences(Markup& html, const Comparison& comparison) {
@@ -124,6 +123,17 @@ void writeDifferences(Markup& html, const Comparison& comparison) {
     html.close().close().close();
 }
 
+/// The runs still needed say it all; a note does where they do not.
+void writeVerdict(Markup& html, const MetricComparison& metric) {
+    html.open("td").element("span", verdictText(metric.verdict), {{"class", verdictClass(metric.verdict)}});
+    if (metric.runsNeeded && *metric.runsNeeded > 0) {
+        html.element("span", fmt::format("{} more runs an arm", formatCount(*metric.runsNeeded)), {{"class", "note"}});
+    } else if (!metric.note.empty()) {
+        html.element("span", metric.note, {{"class", "note"}});
+    }
+    html.close();
+}
+
 void writeMoves(Markup& html, const Comparison& comparison) {
     html.element("h3", "What moved").open("div", {{"class", "scroll"}}).open("table").open("thead").open("tr");
     const std::pair<const char*, const char*> heads[] = {{"metric", ""},        {"baseline", "number"},
@@ -140,18 +150,20 @@ void writeMoves(Markup& html, const Comparison& comparison) {
         html.element("td", valueText(metric.b, name), {{"class", "number"}});
         html.element("td", changeText(metric.difference), {{"class", "number"}});
         drawInterval(html, metric, comparison.margin, reach);
-        html.open("td").element("span", verdictText(metric.verdict), {{"class", verdictClass(metric.verdict)}});
-        if (metric.runsNeeded && *metric.runsNeeded > 0) {
-            html.element("span", fmt::format("{} more runs an arm", formatCount(*metric.runsNeeded)),
-                         {{"class", "note"}});
-        }
-        html.element("span", metric.note, {{"class", "note"}}).close().close();
+        writeVerdict(html, metric);
+        html.close();
     }
     html.close().close().close();
     html.element("p",
                  fmt::format("▲ more, ▼ less; the ground of a bar is the margin, ± {}: differences within it do not "
                              "matter.",
                              formatShare(comparison.margin)),
+                 {{"class", "note"}});
+    const auto within = [](const MetricComparison& metric) { return metric.intervalKind == IntervalKind::WithinRun; };
+    if (std::none_of(comparison.metrics.begin(), comparison.metrics.end(), within)) return;
+    html.element("p",
+                 "* from blocks of requests within one run: blind to what differs from run to run, so no verdict rests "
+                 "on it.",
                  {{"class", "note"}});
 }
 
@@ -167,7 +179,10 @@ void writeComparison(Markup& html, const Comparison& comparison, std::string_vie
     html.open("section").element("h2", "Comparison");
     html.open("p", {{"class", "verdict"}});
     html.element("strong", verdictText(comparison.verdict), {{"class", verdictClass(comparison.verdict)}});
-    html.text(" " + comparison.summary).close();
+    // The sentence begins with the verdict, which stands there already.
+    std::string_view sentence = comparison.summary;
+    if (sentence.starts_with(toString(comparison.verdict))) sentence.remove_prefix(toString(comparison.verdict).size());
+    html.text(sentence.starts_with(' ') ? "" : " ").text(sentence).close();
     html.element("p", armText("Baseline", armA, comparison.armA)).element("p", armText("This", armB, comparison.armB));
     writeDifferences(html, comparison);
     writeMoves(html, comparison);

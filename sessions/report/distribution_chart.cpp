@@ -16,7 +16,7 @@ namespace firsttoken::sessions {
 namespace {
 
 constexpr double panelWidth = 484, panelHeight = 172, panelGap = 32;
-constexpr double left = 44, right = 14, plotTop = 28, plotHeight = 112;
+constexpr double left = 44, right = 32, plotTop = 28, plotHeight = 112;
 constexpr double plotWidth = panelWidth - left - right;
 constexpr std::size_t cellsAcross = static_cast<std::size_t>(plotWidth * 2);  ///< half a pixel each
 constexpr LatencyMetric metrics[] = {LatencyMetric::Ttft, LatencyMetric::Itl, LatencyMetric::Tpot, LatencyMetric::E2e};
@@ -69,7 +69,7 @@ public:
         }
         for (const double tick : m_axis.ticks) {
             drawLine(m_svg, xOf(tick), m_y + plotTop, xOf(tick), yOf(0), "grid");
-            drawText(m_svg, xOf(tick), yOf(0) + 15, formatValue(tick, "ms"), "tick", "middle");
+            drawText(m_svg, xOf(tick), yOf(0) + 15, formatLimit(tick, "ms"), "tick", "middle");
         }
     }
     void curve(const std::vector<double>& values, const std::string& cssClass) const {
@@ -94,11 +94,11 @@ public:
     void limit(double limitMs) const {
         drawLine(m_svg, xOf(limitMs), m_y + plotTop, xOf(limitMs), yOf(0), "limit");
         const bool atRight = m_axis.place(limitMs) > 0.75;
-        drawText(m_svg, xOf(limitMs) + (atRight ? -5 : 5), yOf(0) - 6, "SLO " + formatValue(limitMs, "ms"),
+        drawText(m_svg, xOf(limitMs) + (atRight ? -5 : 5), yOf(0) - 6, "SLO " + formatLimit(limitMs, "ms"),
                  "limit-label", atRight ? "end" : "start");
     }
     void sentence(std::string_view text) const {
-        drawText(m_svg, m_x + left + plotWidth / 2, yOf(0.5) + 4, text, "muted", "middle");
+        drawText(m_svg, m_x + left + plotWidth / 2, yOf(0.5) + 4, text, "muted empty", "middle");
     }
 
 private:

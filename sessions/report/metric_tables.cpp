@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sessions/report/quantities.h"
 
 namespace firsttoken::sessions {
@@ -11,6 +13,18 @@ namespace {
 void row(Markup& html, std::string_view name, std::string_view value, std::string_view note = {}) {
     html.open("tr").element("th", name, {{"scope", "row"}}).element("td", value, {{"class", "number"}});
     html.element("td", note, {{"class", "note"}}).close();
+}
+
+/// A percentile with its interval below it.
+void estimateCell(Markup& html, const engine::QuantileEstimate& estimate) {
+    html.open("td", {{"class", "number"}}).text(formatValue(estimate.value, ""));
+    if (estimate.value) {
+        const auto& interval = estimate.interval;
+        html.element("span",
+                     interval ? formatNumber(interval->low) + " to " + formatNumber(interval->high) : "not enough data",
+                     {{"class", "note"}});
+    }
+    html.close();
 }
 
 void latencyRow(Markup& html, std::string_view name, const LatencyMetrics& latency, std::string_view note) {
@@ -23,12 +37,7 @@ void latencyRow(Markup& html, std::string_view name, const LatencyMetrics& laten
     }
     cell(formatValue(latency.mean, ""));
     for (const engine::QuantileEstimate* estimate : {&latency.p50, &latency.p95, &latency.p99}) {
-        html.open("td", {{"class", "number"}}).text(formatValue(estimate->value, ""));
-        const auto& interval = estimate->interval;
-        html.element("span",
-                     interval ? formatNumber(interval->low) + " to " + formatNumber(interval->high) : "not enough data",
-                     {{"class", "note"}});
-        html.close();
+        estimateCell(html, *estimate);
     }
     cell(formatValue(latency.max, ""));
     html.close();
@@ -71,7 +80,9 @@ void writeTotals(Markup& html, const SessionMetrics& metrics) {
                     formatCount(counts.cachedTokens)));
     row(html, "Completed rate", formatValue(metrics.requestsPerS, "requests/s"));
     row(html, "Goodput", formatValue(metrics.goodputPerS, "requests/s"),
-        fmt::format("{} of all ended requests met every limit", formatShare(metrics.goodputFraction)));
+        metrics.goodputFraction
+            ? fmt::format("{} of all ended requests met every limit", formatShare(metrics.goodputFraction))
+            : "requests within every limit / time");
     row(html, "Prefix hits", formatShare(metrics.prefixHitFraction), "prompt tokens from the cache / prompt tokens");
     row(html, "KV peak", formatShare(metrics.kv.peakFraction),
         metrics.kv.total ? fmt::format("{} of {} blocks referenced",
@@ -83,12 +94,14 @@ void writeTotals(Markup& html, const SessionMetrics& metrics) {
     row(html, "Memory read", formatValue(metrics.achievedGbPerS, "GB/s"), "achieved while steps ran");
     row(html, "Arithmetic", formatValue(metrics.achievedTopPerS, "TOP/s"), "achieved while steps ran");
     row(html, "Energy", formatValue(metrics.energyJ, "J"), "of the processor packages");
-    row(html, "Cost of a good generation", formatValue(metrics.costPerGoodGeneration, metrics.currency.value_or("")),
+    row(html, "Cost of a good generation",
+        metrics.costPerGoodGeneration ? formatValue(metrics.costPerGoodGeneration, metrics.currency.value_or(""))
+                                      : "no price given",
         "device cost, idle time included / requests within the limits");
     for (const TargetOutcome& outcome : metrics.targets) {
         row(html,
             fmt::format("Target: {} p{:g} ≤ {}", outcome.target.metric, outcome.target.quantile * 100,
-                        formatValue(outcome.target.limitMs, "ms")),
+                        formatLimit(outcome.target.limitMs, "ms")),
             outcome.met ? (*outcome.met ? "met" : "missed") : notMeasured, formatEstimate(outcome.value) + " ms");
     }
     html.close().close().close();
@@ -113,11 +126,45 @@ Figure latencyFigure(std::string_view name, LatencyMetric metric, const SessionM
         if (outcome.target.metric != toString(metric) || outcome.target.quantile != 0.95) continue;
         figure.good = outcome.met;
         if (outcome.met) {
-            figure.note = fmt::format("target ≤ {}: {}", formatValue(outcome.target.limitMs, "ms"),
+            figure.note = fmt::format("target ≤ {}: {}", formatLimit(outcome.target.limitMs, "ms"),
                                       *outcome.met ? "met" : "missed");
         }
     }
     return figure;
+}
+
+constexpr std::size_t mostColumns = 6;  ///< of sessions in one table: what a printed page holds
+
+void writeColumns(Markup& html, std::span<const SessionView> views) {
+    html.open("div", {{"class", "scroll"}}).open("table", {{"class", "side"}}).open("thead").open("tr");
+    html.element("th", "Metric", {{"scope", "col"}});
+    for (const SessionView& view : views) html.element("th", view.label, {{"scope", "col"}, {"class", "number"}});
+    html.close().close().open("tbody");
+    for (const LatencyMetric metric :
+         {LatencyMetric::Ttft, LatencyMetric::Itl, LatencyMetric::Tpot, LatencyMetric::E2e, LatencyMetric::Queue}) {
+        const std::pair<const char*, engine::QuantileEstimate LatencyMetrics::*> quantiles[] = {
+            {"p50", &LatencyMetrics::p50}, {"p95", &LatencyMetrics::p95}, {"p99", &LatencyMetrics::p99}};
+        for (const auto& [quantile, member] : quantiles) {
+            html.open("tr").element("th", fmt::format("{} {}, ms", latencyName(metric), quantile), {{"scope", "row"}});
+            for (const SessionView& view : views) estimateCell(html, view.metrics.latency(metric).*member);
+            html.close();
+        }
+    }
+    const auto line = [&](std::string_view name, const auto& valueOf) {
+        html.open("tr").element("th", name, {{"scope", "row"}});
+        for (const SessionView& view : views) html.element("td", valueOf(view.metrics), {{"class", "number"}});
+        html.close();
+    };
+    line("Output", [](const SessionMetrics& m) { return formatValue(m.outputTokensPerS, "tok/s"); });
+    line("Goodput", [](const SessionMetrics& m) { return formatValue(m.goodputPerS, "requests/s"); });
+    line("Goodput, share of all", [](const SessionMetrics& m) { return formatShare(m.goodputFraction); });
+    line("Prefix hits", [](const SessionMetrics& m) { return formatShare(m.prefixHitFraction); });
+    line("KV peak", [](const SessionMetrics& m) { return formatShare(m.kv.peakFraction); });
+    line("Device use", [](const SessionMetrics& m) { return formatShare(m.deviceUse); });
+    line("Completed", [](const SessionMetrics& m) {
+        return fmt::format("{} of {}", formatCount(m.counts.completed), formatCount(m.counts.requests));
+    });
+    html.close().close().close();
 }
 
 }  // namespace
@@ -161,32 +208,9 @@ void writeMetrics(Markup& html, const SessionView& view) {
 }
 
 void writeSideBySide(Markup& html, std::span<const SessionView> views) {
-    html.open("div", {{"class", "scroll"}}).open("table").open("thead").open("tr");
-    html.element("th", "Metric", {{"scope", "col"}});
-    for (const SessionView& view : views) html.element("th", view.label, {{"scope", "col"}, {"class", "number"}});
-    html.close().close().open("tbody");
-    const auto line = [&](std::string_view name, const auto& valueOf) {
-        html.open("tr").element("th", name, {{"scope", "row"}});
-        for (const SessionView& view : views) html.element("td", valueOf(view.metrics), {{"class", "number"}});
-        html.close();
-    };
-    for (const LatencyMetric metric :
-         {LatencyMetric::Ttft, LatencyMetric::Itl, LatencyMetric::Tpot, LatencyMetric::E2e, LatencyMetric::Queue}) {
-        const std::string name(latencyName(metric));
-        line(name + " p50, ms", [&](const SessionMetrics& m) { return formatEstimate(m.latency(metric).p50); });
-        line(name + " p95, ms", [&](const SessionMetrics& m) { return formatEstimate(m.latency(metric).p95); });
-        line(name + " p99, ms", [&](const SessionMetrics& m) { return formatEstimate(m.latency(metric).p99); });
+    for (std::size_t at = 0; at < views.size(); at += mostColumns) {
+        writeColumns(html, views.subspan(at, std::min(mostColumns, views.size() - at)));
     }
-    line("Output", [](const SessionMetrics& m) { return formatValue(m.outputTokensPerS, "tok/s"); });
-    line("Goodput", [](const SessionMetrics& m) { return formatValue(m.goodputPerS, "requests/s"); });
-    line("Goodput, share of all", [](const SessionMetrics& m) { return formatShare(m.goodputFraction); });
-    line("Prefix hits", [](const SessionMetrics& m) { return formatShare(m.prefixHitFraction); });
-    line("KV peak", [](const SessionMetrics& m) { return formatShare(m.kv.peakFraction); });
-    line("Device use", [](const SessionMetrics& m) { return formatShare(m.deviceUse); });
-    line("Completed", [](const SessionMetrics& m) {
-        return fmt::format("{} of {}", formatCount(m.counts.completed), formatCount(m.counts.requests));
-    });
-    html.close().close().close();
 }
 
 }  // namespace firsttoken::sessions

@@ -36,6 +36,14 @@ std::string formatNumber(double value) {
     return fmt::format("{:.3f}", value);
 }
 
+std::string formatRound(double value) {
+    std::string text = formatNumber(value);
+    if (text.find('.') == std::string::npos || text.find('e') != std::string::npos) return text;
+    text.resize(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+    return text;
+}
+
 std::string formatCount(std::int64_t count) { return grouped(std::to_string(count)); }
 
 std::string formatValue(std::optional<double> value, std::string_view unit) {
@@ -43,6 +51,10 @@ std::string formatValue(std::optional<double> value, std::string_view unit) {
     std::string text = formatNumber(*value);
     if (!unit.empty()) text.append(noBreak).append(unit);
     return text;
+}
+
+std::string formatLimit(double value, std::string_view unit) {
+    return fmt::format("{}{}{}", formatRound(value), noBreak, unit);
 }
 
 std::string formatShare(std::optional<double> fraction) {

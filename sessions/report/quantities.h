@@ -13,9 +13,13 @@ namespace firsttoken::sessions {
 constexpr std::string_view notMeasured = "not measured";
 
 std::string formatNumber(double value);
+/// Without zeros at its end: for values that were chosen to be round (ticks, limits), and counts.
+std::string formatRound(double value);
 std::string formatCount(std::int64_t count);
 /// `unit` follows after a space that does not break; empty: no unit.
 std::string formatValue(std::optional<double> value, std::string_view unit);
+/// formatRound() with a unit.
+std::string formatLimit(double value, std::string_view unit);
 std::string formatShare(std::optional<double> fraction);  ///< 0.413: "41.3 %"
 std::string formatChange(double fraction);                ///< with its sign: "+4.2 %"
 std::string formatBytes(std::uint64_t bytes);

@@ -102,8 +102,9 @@ void writeLead(Markup& html, const SessionView& view) {
                                   ? formatSeconds(*header.endedAt - header.startedAt)
                                   : std::string();
     html.element("p",
-                 join({header.kind == SessionKind::Load ? "Load session" : "Chat", formatMoment(header.startedAt),
-                       ended, std::string(toString(header.state))}),
+                 join({header.kind == SessionKind::Load ? "Load session" : "Chat",
+                       header.startedAt > 0 ? formatMoment(header.startedAt) : std::string(), ended,
+                       std::string(toString(header.state))}),
                  {{"class", "lead"}});
     html.element(
         "p",
@@ -153,7 +154,7 @@ void writeOverview(Markup& html, std::span<const SessionData> sessions, std::spa
                                 {{"href", fmt::format("#session-{}", i + 1)}});
         const SessionHeader& header = views[i].data->header;
         html.element("span",
-                     join({formatMoment(header.startedAt), header.modelName,
+                     join({header.startedAt > 0 ? formatMoment(header.startedAt) : std::string(), header.modelName,
                            header.profileName.empty() ? "" : "profile " + header.profileName,
                            header.seed ? fmt::format("seed {}", *header.seed) : std::string()}),
                      {{"class", "note"}});

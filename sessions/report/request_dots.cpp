@@ -11,9 +11,9 @@ namespace firsttoken::sessions {
 
 namespace {
 
-constexpr std::size_t mostSingleDots = 500;
-constexpr double cell = 1.5;  ///< pixels: dots nearer than this are one
-constexpr double topMargin = 5;
+constexpr double dotCell = 1.5;  ///< pixels: dots nearer than this are one
+constexpr double crossCell = 9;
+constexpr double topMargin = 0;  ///< pixels below the top edge: above every value
 
 struct KindStyle {
     RequestKind kind;
@@ -21,36 +21,43 @@ struct KindStyle {
     std::string_view series;
     std::string_view name;
 };
+/// In the order in which they are drawn: of many requests, what matters more lies above.
 constexpr std::array<KindStyle, 5> styles{{
-    {RequestKind::Warmup, Sign::Dot, "warmup", "warm-up"},
-    {RequestKind::Completed, Sign::Dot, "decoding", "completed"},
     {RequestKind::Unfinished, Sign::Ring, "queued", "unfinished"},
     {RequestKind::Left, Sign::Ring, "queued", "cancelled, left"},
+    {RequestKind::Warmup, Sign::Dot, "warmup", "warm-up"},
+    {RequestKind::Completed, Sign::Dot, "decoding", "completed"},
     {RequestKind::Failed, Sign::Cross, "failure", "failed"},
 }};
 
 /// Which cells of the plot are taken.
 class Grid {
 public:
-    explicit Grid(const Strip::Place& place)
-        : m_top(place.top), m_rows(static_cast<std::size_t>(place.height / cell) + 2), m_taken(m_rows * columnCount) {}
+    Grid(const Strip::Place& place, double cell)
+        : m_top(place.top),
+          m_cell(cell),
+          m_columns(static_cast<std::size_t>(columns::plotWidth / cell) + 2),
+          m_rows(static_cast<std::size_t>(place.height / cell) + 2),
+          m_taken(m_rows * m_columns) {}
 
     /// Moves the point to its cell; false where that is taken.
     bool take(double& x, double& y) {
-        const auto column = static_cast<std::size_t>(std::lround((x - columns::plotLeft) / cell));
-        const auto row = static_cast<std::size_t>(std::lround(std::max(y - m_top, 0.0) / cell));
-        const std::size_t at = std::min(row, m_rows - 1) * columnCount + std::min(column, columnCount - 1);
-        if (m_taken[at]) return false;
-        m_taken[at] = true;
-        x = columns::plotLeft + static_cast<double>(column) * cell;
-        y = m_top + static_cast<double>(row) * cell;
+        const std::size_t column = cellOf(x - columns::plotLeft, m_columns);
+        const std::size_t row = cellOf(y - m_top, m_rows);
+        if (m_taken[row * m_columns + column]) return false;
+        m_taken[row * m_columns + column] = true;
+        x = columns::plotLeft + static_cast<double>(column) * m_cell;
+        y = m_top + static_cast<double>(row) * m_cell;
         return true;
     }
 
 private:
-    static constexpr std::size_t columnCount = static_cast<std::size_t>(columns::plotWidth / cell) + 2;
-    double m_top;
-    std::size_t m_rows;
+    std::size_t cellOf(double offset, std::size_t count) const {
+        return std::min(static_cast<std::size_t>(std::lround(std::max(offset, 0.0) / m_cell)), count - 1);
+    }
+
+    double m_top, m_cell;
+    std::size_t m_columns, m_rows;
     std::vector<bool> m_taken;
 };
 
@@ -65,7 +72,10 @@ std::string tellRequest(const RequestRecord& request, std::optional<double> ttft
 class KindPainter {
 public:
     KindPainter(const Strip& strip, const SessionView& view, const KindStyle& style)
-        : m_strip(strip), m_view(view), m_style(style), m_grid(strip.place()) {
+        : m_strip(strip),
+          m_view(view),
+          m_style(style),
+          m_grid(strip.place(), style.sign == Sign::Cross ? crossCell : dotCell) {
         m_single = view.data->requests.size() <= mostSingleDots;
     }
 
@@ -80,7 +90,7 @@ public:
             place(request, ttft, atTop ? m_strip.place().top + topMargin : m_strip.y(*ttft));
         }
         drawPath(m_strip.svg(), m_path,
-                 fmt::format("{} {}", m_style.sign == Sign::Cross ? "line" : "dots", m_style.series));
+                 fmt::format("{} {}", m_style.sign == Sign::Cross ? "line" : "dots many", m_style.series));
         return count;
     }
 
@@ -118,7 +128,7 @@ void drawLimit(const Strip& strip, double limitMs) {
     const double y = strip.y(limitMs);
     drawLine(strip.svg(), columns::plotLeft, y, columns::plotRight, y, "limit");
     const double below = y < strip.place().top + 16 ? 13 : -5;  // beside the line, within the plot
-    drawText(strip.svg(), columns::plotRight - 4, y + below, "SLO " + formatValue(limitMs, "ms"), "limit-label", "end");
+    drawText(strip.svg(), columns::plotRight - 4, y + below, "SLO " + formatLimit(limitMs, "ms"), "limit-label", "end");
 }
 
 }  // namespace

@@ -49,7 +49,6 @@ public:
     void number(std::optional<double> value) { number(value ? formatNumber(*value) : std::string("–")); }
     void share(std::optional<double> value) { number(value ? std::optional(*value * 100) : std::nullopt); }
     void count(std::int64_t value) { number(formatCount(value)); }
-    void text(std::string_view text) { m_html.element("td", text); }
 
 private:
     Markup& m_html;
@@ -64,7 +63,7 @@ void requestRow(Markup& html, const SessionView& view, const RequestRecord& requ
     std::string end(request.reason == engine::FinishReason::None ? "unfinished" : toString(request.reason));
     if (request.hungUp) end += ", client left";
     if (view.kindOf(request) == RequestKind::Warmup) end += ", warm-up";
-    html.element("td", end, {{"class", view.kindOf(request) == RequestKind::Failed ? "bad" : ""}});
+    html.element("td", end, {{"class", view.kindOf(request) == RequestKind::Failed ? "end bad" : "end"}});
     row.count(request.promptTokens);
     row.count(request.cachedTokens);
     row.count(request.outputTokens);
@@ -79,7 +78,7 @@ void requestRow(Markup& html, const SessionView& view, const RequestRecord& requ
     if (!request.tier.empty()) {
         detail += fmt::format("{}{}: {}", detail.empty() ? "" : "; ", request.tier, request.routingReason);
     }
-    row.text(shortened(detail, detailCharacters));
+    html.element("td", shortened(detail, detailCharacters), {{"class", "detail"}});
     html.close();
 }
 

@@ -55,7 +55,7 @@ void Strip::drawFrame(std::string_view title, std::string_view unit, double tick
     for (const double tick : m_time.ticks) drawLine(m_svg, x(tick), m_place.top, x(tick), bottom, "grid");
     for (const double tick : m_value.ticks) {
         drawLine(m_svg, columns::plotLeft, y(tick), columns::plotRight, y(tick), "grid");
-        drawText(m_svg, columns::plotLeft - 8, y(tick) + 4, formatNumber(tick * tickFactor), "tick", "end");
+        drawText(m_svg, columns::plotLeft - 8, y(tick) + 4, formatRound(tick * tickFactor), "tick", "end");
     }
     drawLine(m_svg, columns::plotLeft, bottom, columns::plotRight, bottom, "base");
     drawText(m_svg, 0, m_place.top + 10, title, "title");
@@ -75,8 +75,8 @@ void Strip::drawLegend(const std::vector<LegendEntry>& entries) const {
 }
 
 void Strip::drawEmpty(std::string_view sentence) const {
-    drawText(m_svg, columns::plotLeft + columns::plotWidth / 2, m_place.top + m_place.height / 2 + 4, sentence, "muted",
-             "middle");
+    drawText(m_svg, columns::plotLeft + columns::plotWidth / 2, m_place.top + m_place.height / 2 + 4, sentence,
+             "muted empty", "middle");
 }
 
 bool Strip::drawSteps(const Timeline& timeline, const Getter& value, std::string_view cssClass) const {

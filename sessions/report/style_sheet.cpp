@@ -46,13 +46,18 @@ tbody th { font-weight: normal; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 table.rows { font-size: 0.84em; }
 table.rows td, table.rows th { padding: 2px 6px; }
+table.rows thead th { white-space: normal; }
+table.rows .end { white-space: nowrap; }
+table.rows .detail { min-width: 130px; overflow-wrap: anywhere; }
+table.side tbody th { white-space: nowrap; }
 table.recipe th { width: 32%; }
 table.recipe td { overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 tr.changed td { color: var(--caution); }
 tr.primary th { font-weight: 600; }
+.interval-cell { white-space: nowrap; }
 .verdict { font-size: 1.1em; }
 pre { background: var(--raised); border: 1px solid var(--border); border-radius: 4px; padding: 8px 12px;
-  font-size: 0.84em; white-space: pre-wrap; overflow-wrap: anywhere; }
+  font-size: 0.84em; white-space: pre-wrap; overflow-wrap: anywhere; columns: 20em; }
 details { margin: 8px 0; }
 summary { color: var(--accent); cursor: pointer; }
 .marks { padding-left: 20px; margin: 4px 0; font-size: 0.92em; overflow-wrap: anywhere; }
@@ -73,8 +78,8 @@ svg text.title { font-weight: 600; }
 svg text.muted, svg text.tick { fill: var(--muted); }
 svg text.tick { font-size: 11px; }
 svg text.mark-label { font-size: 11px; fill: var(--muted); }
-svg text.limit-label { font-size: 11px; fill: var(--accent); stroke: var(--surface); stroke-width: 3;
-  paint-order: stroke; }
+svg text.limit-label { font-size: 11px; fill: var(--accent); }
+svg text.limit-label, svg text.empty { stroke: var(--surface); stroke-width: 4; paint-order: stroke; }
 .grid { stroke: var(--grid); stroke-width: 1; }
 .base { stroke: var(--border); stroke-width: 1; }
 .mark { stroke: var(--muted); stroke-width: 1; stroke-dasharray: 2 3; }
@@ -85,6 +90,7 @@ svg text.limit-label { font-size: 11px; fill: var(--accent); stroke: var(--surfa
 .line { fill: none; stroke-width: 1.5; stroke-linejoin: round; }
 .dashed { stroke-dasharray: 5 3; }
 .dots { fill: none; stroke-width: 3.4; stroke-linecap: round; }
+.dots.many { stroke-width: 2.4; }
 .ring { fill: none; stroke-width: 1.3; }
 .ring.queued { stroke: var(--grey); }
 .outline { fill: none; stroke: var(--grey); stroke-width: 1; }

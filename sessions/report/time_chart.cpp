@@ -24,17 +24,24 @@ std::string peakOf(const Timeline& timeline, const Strip::Getter& value, double 
     for (const Bucket& bucket : timeline.buckets) {
         if (const auto v = value(bucket)) peak = std::max(peak.value_or(*v), *v);
     }
-    if (!peak) return std::string(notMeasured);
-    return "peak " + formatValue(*peak * factor, unit);
+    if (!peak) return {};
+    return unit.empty() ? "peak " + formatRound(*peak * factor) : "peak " + formatLimit(*peak * factor, unit);
 }
 
-void drawRate(const Strip& strip, const Timeline& timeline, const Strip::Getter& rate, std::string_view title,
-              std::string_view series, bool dashed) {
-    strip.drawFrame(title, "tok/s");
-    const bool any = strip.drawSteps(timeline, rate, fmt::format("line {}{}", series, dashed ? " dashed" : ""));
-    if (!any) strip.drawEmpty(notMeasured);
-    strip.drawLegend({{dashed ? Sign::Dashed : Sign::Line, series, dashed ? "prefilled" : "delivered",
-                       peakOf(timeline, rate, 1, "tok/s")}});
+void drawOutput(const Strip& strip, const Timeline& timeline) {
+    const Strip::Getter rate = [](const Bucket& b) { return b.outputTokensPerS; };
+    strip.drawFrame("Output", "tok/s");
+    if (!strip.drawSteps(timeline, rate, "line decoding")) strip.drawEmpty(notMeasured);
+    strip.drawLegend({{Sign::Line, "decoding", "delivered", peakOf(timeline, rate, 1, "tok/s")}});
+}
+
+void drawPrompts(const Strip& strip, const Timeline& timeline) {
+    const Strip::Getter none = [](const Bucket& b) { return b.promptTokensPerS ? std::optional(0.0) : std::nullopt; };
+    const Strip::Getter rate = [](const Bucket& b) { return b.promptTokensPerS; };
+    strip.drawFrame("Prompts", "tok/s");
+    strip.drawArea(timeline, none, rate, "area prefilling");
+    if (!strip.drawSteps(timeline, rate, "line prefilling")) strip.drawEmpty(notMeasured);
+    strip.drawLegend({{Sign::Area, "prefilling", "prefilled", peakOf(timeline, rate, 1, "tok/s")}});
 }
 
 /// One gauge on another; unknown where either is.
@@ -87,11 +94,15 @@ void drawDevice(const Strip& strip, const Timeline& timeline) {
                       {Sign::Dashed, "machine", "machine CPU", peakOf(timeline, machine, 100, "%")}});
 }
 
-void drawGauge(const Strip& strip, const Timeline& timeline, const Strip::Getter& value, std::string_view title,
-               std::string_view unit, std::string_view series) {
-    strip.drawFrame(title, unit);
-    if (!strip.drawSteps(timeline, value, fmt::format("line {}", series))) strip.drawEmpty(notMeasured);
-    strip.drawLegend({{Sign::Line, series, std::string(unit), peakOf(timeline, value, 1, unit)}});
+struct GaugeText {
+    std::string_view title, unit, series, legend;
+};
+
+void drawGauge(const Strip& strip, const Timeline& timeline, const Strip::Getter& value, const GaugeText& text) {
+    strip.drawFrame(text.title, text.unit);
+    const bool any = strip.drawSteps(timeline, value, fmt::format("line {}", text.series));
+    if (!any) strip.drawEmpty(notMeasured);
+    strip.drawLegend({{Sign::Line, text.series, std::string(text.legend), peakOf(timeline, value, 1, text.unit)}});
 }
 
 struct StripPlan {
@@ -108,27 +119,21 @@ std::vector<StripPlan> planStrips(const SessionView& view, const ChartScales& sc
                          strip.drawFrame("TTFT", "ms, log scale");
                          drawRequestDots(strip, view);
                      }});
-    plans.push_back({&scales.outputRate, 72, [&](const Strip& strip) {
-                         const auto rate = [](const Bucket& b) { return b.outputTokensPerS; };
-                         drawRate(strip, timeline, rate, "Output", "decoding", false);
-                     }});
-    plans.push_back({&scales.promptRate, 72, [&](const Strip& strip) {
-                         const auto rate = [](const Bucket& b) { return b.promptTokensPerS; };
-                         drawRate(strip, timeline, rate, "Prompts", "prefilling", true);
-                     }});
+    plans.push_back({&scales.outputRate, 72, [&](const Strip& strip) { drawOutput(strip, timeline); }});
+    plans.push_back({&scales.promptRate, 72, [&](const Strip& strip) { drawPrompts(strip, timeline); }});
     plans.push_back({&scales.sequences, 96, [&](const Strip& strip) { drawSequences(strip, timeline); }});
     plans.push_back({&scales.share, 80, [&](const Strip& strip) { drawKv(strip, view); }});
     plans.push_back({&scales.share, 72, [&](const Strip& strip) { drawDevice(strip, timeline); }});
     if (scales.hasGbPerS) {
         plans.push_back({&scales.gbPerS, 60, [&](const Strip& strip) {
                              const auto rate = [](const Bucket& b) { return b.achievedGbPerS; };
-                             drawGauge(strip, timeline, rate, "Memory read", "GB/s", "rate");
+                             drawGauge(strip, timeline, rate, {"Memory", "GB/s", "rate", "during steps"});
                          }});
     }
     if (scales.hasWatts) {
         plans.push_back({&scales.watts, 60, [&](const Strip& strip) {
-                             drawGauge(
-                                 strip, timeline, [](const Bucket& b) { return b.watts; }, "Power", "W", "power");
+                             const auto watts = [](const Bucket& b) { return b.watts; };
+                             drawGauge(strip, timeline, watts, {"Power", "W", "power", "processor"});
                          }});
     }
     return plans;
@@ -137,7 +142,7 @@ std::vector<StripPlan> planStrips(const SessionView& view, const ChartScales& sc
 void drawTimeLabels(Markup& svg, const Axis& time, double top) {
     for (const double tick : time.ticks) {
         const double x = columns::plotLeft + columns::plotWidth * time.place(tick);
-        drawText(svg, x, top + 14, formatNumber(tick), "tick", "middle");
+        drawText(svg, x, top + 14, formatRound(tick), "tick", "middle");
     }
     drawText(svg, columns::plotLeft + columns::plotWidth / 2, top + 30, "seconds since the start of the session",
              "muted", "middle");
@@ -175,6 +180,10 @@ void drawTimeChart(Markup& html, const SessionView& view, const ChartScales& sca
     drawMarks(html, view, scales.time, top, bottom);
     drawTimeLabels(html, scales.time, bottom);
     html.close();
+    if (view.data->requests.size() > mostSingleDots) {
+        html.element("p", "So many requests that those which would lie on one another share a dot, a ring or a cross.",
+                     {{"class", "note"}});
+    }
 }
 
 }  // namespace firsttoken::sessions

@@ -202,7 +202,7 @@ void addBenchCommand(CLI::App& app, Program& program) {
         ->add_option_function<std::string>(
             "--sequences", [arguments](const std::string& text) { arguments->sequences = sequenceList(text); },
             "Sequences that decode together (1,4,16)")
-        ->type_name("N,N,…");
+        ->type_name("N,N,...");
     addWhole(*command, "--threads", arguments->threads, {1, 1'024}, "Threads of the engine");
     addWhole(*command, "--repeat", arguments->repeat, {1, 1'000}, "Counted runs of each test (5)");
     command->add_flag("--limits", arguments->limits, "Measure what the machine could do, too");

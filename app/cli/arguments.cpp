@@ -53,8 +53,9 @@ Result<double> parseReal(std::string_view name, std::string_view text, double le
     const bool inside =
         value && std::isfinite(*value) && *value <= most && (aboveLeast ? *value > least : *value >= least);
     if (inside) return *value;
-    return Error{ErrorCode::BadInput, fmt::format("{} is \"{}\", but must be a number {} {} and at most {}", name, text,
-                                                  aboveLeast ? "above" : "from", least, most)};
+    const auto range =
+        aboveLeast ? fmt::format("above {} and at most {}", least, most) : fmt::format("from {} to {}", least, most);
+    return Error{ErrorCode::BadInput, fmt::format("{} is \"{}\", but must be a number {}", name, text, range)};
 }
 
 CLI::Option* addWhole(CLI::App& command, const std::string& name, std::int64_t& target, WholeRange range,

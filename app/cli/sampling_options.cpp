@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "app/cli/arguments.h"
 
@@ -34,18 +35,18 @@ struct RealKey {
     double SamplingSettings::*value;
     double least;
     double most;
-    bool aboveLeast;
 };
+/// The ranges are those of a profile.
 constexpr std::array realKeys = {
-    RealKey{"temperature", &SamplingSettings::temperature, 0, 100, false},
-    RealKey{"top_p", &SamplingSettings::topP, 0, 1, true},
-    RealKey{"min_p", &SamplingSettings::minP, 0, 1, false},
-    RealKey{"typical_p", &SamplingSettings::typicalP, 0, 1, true},
-    RealKey{"repetition_penalty", &SamplingSettings::repetitionPenalty, 0, 10, true},
-    RealKey{"frequency_penalty", &SamplingSettings::frequencyPenalty, -10, 10, false},
-    RealKey{"presence_penalty", &SamplingSettings::presencePenalty, -10, 10, false},
+    RealKey{"temperature", &SamplingSettings::temperature, 0, 100},
+    RealKey{"top_p", &SamplingSettings::topP, 0, 1},
+    RealKey{"min_p", &SamplingSettings::minP, 0, 1},
+    RealKey{"typical_p", &SamplingSettings::typicalP, 0, 1},
+    RealKey{"repetition_penalty", &SamplingSettings::repetitionPenalty, 0, 100},
+    RealKey{"frequency_penalty", &SamplingSettings::frequencyPenalty, -100, 100},
+    RealKey{"presence_penalty", &SamplingSettings::presencePenalty, -100, 100},
 };
-constexpr WholeRange topKRange = {0, 1'000'000};
+constexpr WholeRange topKRange = {0, std::numeric_limits<std::int32_t>::max()};
 
 const RealKey* realKey(std::string_view name) {
     const auto found =
@@ -66,7 +67,7 @@ std::span<const SamplingKey> samplingKeys() { return keys; }
 Status setSampling(SamplingSettings& settings, std::string_view key, std::string_view shownName,
                    std::string_view text) {
     if (const auto* real = realKey(key)) {
-        const auto value = parseReal(shownName, text, real->least, real->most, real->aboveLeast);
+        const auto value = parseReal(shownName, text, real->least, real->most);
         if (!value) return value.error();
         settings.*(real->value) = *value;
         return Done{};

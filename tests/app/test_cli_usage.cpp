@@ -78,7 +78,7 @@ private slots:
         row({"chat", "--temperature", "nan"});
         row({"chat", "--temperature", "inf"});
         row({"chat", "--temperature", ""});
-        row({"chat", "--top-p", "0"});
+        row({"chat", "--top-p", "-0.1"});
         row({"chat", "--top-p", "1.5"});
         row({"chat", "--seed", "-1"});
         row({"chat", "--seed", "0x10"});

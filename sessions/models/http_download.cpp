@@ -26,6 +26,7 @@ using nlohmann::json;
 namespace {
 
 constexpr long connectSeconds = 15;
+constexpr long probeSeconds = 10;    ///< a server that needs longer to answer counts as unreachable
 constexpr long stalledSeconds = 30;  ///< under stalledRate for so long: given up
 constexpr long stalledRate = 1024;   ///< bytes per second
 constexpr long mostRedirects = 8;
@@ -293,6 +294,7 @@ Status probeHttp(const std::string& address, const std::string& protocols, std::
     if (handle == nullptr) return Error{ErrorCode::Internal, "the HTTP library could not be started"};
     setCommonOptions(handle.get(), address, protocols);
     curl_easy_setopt(handle.get(), CURLOPT_NOBODY, 1L);
+    curl_easy_setopt(handle.get(), CURLOPT_TIMEOUT, probeSeconds);
     curl_easy_setopt(handle.get(), CURLOPT_NOPROGRESS, 0L);
     const curl_xferinfo_callback stopped = [](void* token, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
         return static_cast<const std::stop_token*>(token)->stop_requested() ? 1 : 0;

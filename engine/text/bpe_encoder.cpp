@@ -1,7 +1,6 @@
 #include "engine/text/bpe_encoder.h"
 
 #include <bit>
-#include <queue>
 
 #include "engine/text/byte_alphabet.h"
 #include "engine/text/utf8.h"
@@ -19,17 +18,6 @@ std::size_t slotOf(std::uint64_t pair, std::size_t mask) {
     pair *= 0x9E3779B97F4A7C15U;
     return static_cast<std::size_t>(pair >> 32U) & mask;
 }
-
-/// A join that may be made: of symbol `left` and its neighbour, if they are still this pair.
-struct Join {
-    std::int32_t rank;
-    std::int32_t left;
-    std::int32_t leftId;
-    std::int32_t rightId;
-    std::int32_t result;
-
-    bool operator<(const Join& other) const { return rank != other.rank ? rank > other.rank : left > other.left; }
-};
 
 }  // namespace
 
@@ -111,7 +99,11 @@ void BpeEncoder::encodePiece(std::string_view piece, SymbolChain& chain, std::ve
         }
     }
     fillChain(piece, chain);
-    join(chain);
+    chain.joinAll([this](const SymbolChain::Symbol& left, const SymbolChain::Symbol& right) -> SymbolChain::Join {
+        const Merge* merge = findMerge(left.id, right.id);
+        if (merge == nullptr) return {};
+        return {static_cast<std::uint32_t>(merge->rank), merge->result};
+    });
     appendIds(piece, chain, out);
 }
 
@@ -123,29 +115,6 @@ void BpeEncoder::fillChain(std::string_view piece, SymbolChain& chain) const {
             m_raw ? lookUp(piece.substr(at, length)) : m_byteSymbols[static_cast<unsigned char>(piece[at])];
         chain.append(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(length), id);
         at += length;
-    }
-}
-
-void BpeEncoder::join(SymbolChain& chain) const {
-    std::priority_queue<Join> joins;
-    const auto consider = [&](std::int32_t left) {
-        if (left == SymbolChain::none || chain[left].next == SymbolChain::none) return;
-        const SymbolId leftId = chain[left].id;
-        const SymbolId rightId = chain[chain[left].next].id;
-        if (const Merge* merge = findMerge(leftId, rightId)) {
-            joins.push({merge->rank, left, leftId, rightId, merge->result});
-        }
-    };
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(chain.size()); ++i) consider(i);
-    while (!joins.empty()) {
-        const Join top = joins.top();
-        joins.pop();
-        const auto& left = chain[top.left];
-        if (left.length == 0 || left.id != top.leftId || left.next == SymbolChain::none) continue;
-        if (chain[left.next].id != top.rightId) continue;
-        chain.joinWithNext(top.left, top.result);
-        consider(chain[top.left].previous);
-        consider(top.left);
     }
 }
 

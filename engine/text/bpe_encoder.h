@@ -38,7 +38,6 @@ private:
     const Merge* findMerge(SymbolId left, SymbolId right) const;
     void encodePiece(std::string_view piece, SymbolChain& chain, std::vector<TokenId>& out) const;
     void fillChain(std::string_view piece, SymbolChain& chain) const;
-    void join(SymbolChain& chain) const;
     void appendIds(std::string_view piece, const SymbolChain& chain, std::vector<TokenId>& out) const;
 
     const Vocabulary& m_vocabulary;

@@ -2,24 +2,27 @@
 
 #include <fmt/format.h>
 
-#include <queue>
+#include <algorithm>
+#include <functional>
 
-#include "engine/text/symbol_chain.h"
 #include "engine/text/utf8.h"
 
 namespace firsttoken::engine {
 
 namespace {
 
-/// A join that may be made: of symbol `left` and its neighbour, if they still span `length` bytes.
-struct Join {
-    float score;
-    std::int32_t left;
-    std::uint32_t length;
-    TokenId id;
-
-    bool operator<(const Join& other) const { return score != other.score ? score < other.score : left > other.left; }
-};
+std::vector<std::uint32_t> ranksOf(std::span<const float> scores) {
+    std::vector<float> sorted(scores.begin(), scores.end());
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    std::vector<std::uint32_t> ranks;
+    ranks.reserve(scores.size());
+    for (const float score : scores) {
+        const auto place = std::lower_bound(sorted.begin(), sorted.end(), score, std::greater<>());
+        ranks.push_back(static_cast<std::uint32_t>(place - sorted.begin()));
+    }
+    return ranks;
+}
 
 }  // namespace
 
@@ -35,7 +38,9 @@ ByteTokens byteFallbackTokens(const Vocabulary& vocabulary) {
 }
 
 SpmEncoder::SpmEncoder(const Vocabulary& vocabulary)
-    : m_vocabulary(vocabulary), m_bytes(byteFallbackTokens(vocabulary)) {}
+    : m_vocabulary(vocabulary), m_bytes(byteFallbackTokens(vocabulary)), m_ranks(ranksOf(vocabulary.scores)) {
+    for (const std::string_view text : vocabulary.texts) m_pairs.add(text);
+}
 
 void SpmEncoder::appendBytes(std::string_view text, std::vector<TokenId>& out) const {
     for (const char byte : text) {
@@ -48,34 +53,39 @@ void SpmEncoder::appendBytes(std::string_view text, std::vector<TokenId>& out) c
     }
 }
 
+std::size_t SpmEncoder::partEnd(std::string_view text, std::size_t begin) const {
+    std::string_view character = text.substr(begin, decodeUtf8(text, begin).length);
+    for (std::size_t at = begin + character.size(); at < text.size();) {
+        const std::string_view next = text.substr(at, decodeUtf8(text, at).length);
+        if (!m_pairs.mayJoin(character, next)) return at;
+        character = next;
+        at += next.size();
+    }
+    return text.size();
+}
+
 void SpmEncoder::encode(std::string_view text, std::vector<TokenId>& out) const {
     SymbolChain chain;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = partEnd(text, begin);
+        encodePart(text.substr(begin, end - begin), chain, out);
+        begin = end;
+    }
+}
+
+void SpmEncoder::encodePart(std::string_view text, SymbolChain& chain, std::vector<TokenId>& out) const {
+    chain.clear();
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t length = decodeUtf8(text, at).length;
         const auto id = m_vocabulary.index.find(text.substr(at, length));
         chain.append(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(length), id.value_or(-1));
         at += length;
     }
-
-    std::priority_queue<Join> joins;
-    const auto consider = [&](std::int32_t left) {
-        if (left == SymbolChain::none || chain[left].next == SymbolChain::none) return;
-        const std::uint32_t length = chain[left].length + chain[chain[left].next].length;
-        const auto id = m_vocabulary.index.find(text.substr(chain[left].start, length));
-        if (id) joins.push({m_vocabulary.scores[static_cast<std::size_t>(*id)], left, length, *id});
-    };
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(chain.size()); ++i) consider(i);
-    while (!joins.empty()) {
-        const Join join = joins.top();
-        joins.pop();
-        const auto& left = chain[join.left];
-        if (left.length == 0 || left.next == SymbolChain::none) continue;
-        if (left.length + chain[left.next].length != join.length) continue;
-        chain.joinWithNext(join.left, join.id);
-        consider(chain[join.left].previous);
-        consider(join.left);
-    }
-
+    chain.joinAll([&](const SymbolChain::Symbol& left, const SymbolChain::Symbol& right) -> SymbolChain::Join {
+        const auto id = m_vocabulary.index.find(text.substr(left.start, left.length + right.length));
+        if (!id) return {};
+        return {m_ranks[static_cast<std::size_t>(*id)], *id};
+    });
     chain.forEach([&](const SymbolChain::Symbol& symbol) {
         if (symbol.id >= 0) {
             out.push_back(symbol.id);

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/text/pair_filter.h"
+#include "engine/text/symbol_chain.h"
 #include "engine/text/vocabulary.h"
 
 namespace firsttoken::engine {
@@ -21,10 +23,15 @@ public:
     void encode(std::string_view text, std::vector<TokenId>& out) const;
 
 private:
+    /// The byte at which the part that begins at `begin` may end: no token lies across it.
+    std::size_t partEnd(std::string_view text, std::size_t begin) const;
+    void encodePart(std::string_view text, SymbolChain& chain, std::vector<TokenId>& out) const;
     void appendBytes(std::string_view text, std::vector<TokenId>& out) const;
 
     const Vocabulary& m_vocabulary;
     ByteTokens m_bytes;
+    std::vector<std::uint32_t> m_ranks;  ///< by id: place of the score, the highest first; equal scores share one
+    PairFilter m_pairs;
 };
 
 }  // namespace firsttoken::engine

@@ -10,6 +10,7 @@
 #include "app/cli/model_options.h"
 #include "app/cli/program.h"
 #include "app/cli/sampling_options.h"
+#include "app/cli/store_options.h"
 #include "sessions/models/files.h"
 
 namespace firsttoken::app {
@@ -60,7 +61,8 @@ void introduce(Console& console, const engine::Engine& engine, const sessions::C
     }
 }
 
-int runChat(Console& console, const ChatArguments& arguments) {
+int runChat(Program& program, const ChatArguments& arguments) {
+    Console& console = program.console;
     const auto profile = requestedProfile(arguments.model.profile);
     if (!profile) return console.failInput(profile.error());
     std::string templateText;
@@ -80,7 +82,13 @@ int runChat(Console& console, const ChatArguments& arguments) {
     if (!arguments.prompt && console.inputIsTerminal() && console.errorIsTerminal()) {
         introduce(console, *engine, settings);
     }
+    const auto store = openStore(program.database);
     ChatSession session(console, interrupts, *engine, std::move(settings), arguments.system.value_or(""));
+    if (store) {
+        session.keepIn(**store);
+    } else {
+        console.say("This chat is not kept: " + store.error().message);
+    }
     return arguments.prompt ? session.runOnce(*arguments.prompt) : session.runLines();
 }
 
@@ -105,9 +113,8 @@ void addChatCommand(CLI::App& app, Program& program) {
         ->allow_extra_args(false);
     arguments->sampling.addTo(*command);
     addCommonOptions(*command, program);
-    command->callback([&program, arguments] {
-        program.run = [&program, arguments] { return runChat(program.console, *arguments); };
-    });
+    command->callback(
+        [&program, arguments] { program.run = [&program, arguments] { return runChat(program, *arguments); }; });
 }
 
 }  // namespace firsttoken::app

@@ -54,6 +54,7 @@ bool ChatSession::runCommand(const std::string& line, After& after) {
     }
     if (name == "/new") {
         m_conversation.startNew();
+        endSession(sessions::SessionState::Completed);
         if (m_console.chatty()) m_console.mutter("New chat");
     } else if (name == "/system") {
         if (!argument.empty()) m_conversation.setSystemPrompt(argument == "off" ? "" : argument);

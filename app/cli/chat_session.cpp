@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
+#include <variant>
 
 #include "app/cli/line_reader.h"
 #include "app/cli/model_options.h"
@@ -19,12 +20,32 @@ using engine::Status;
 
 namespace {
 
+constexpr std::size_t titleBytes = 80;
 constexpr auto updateWait = std::chrono::milliseconds(50);
 constexpr engine::Nanoseconds quietStartNs = 200'000'000;  ///< a faster answer needs no progress line
 
 engine::Nanoseconds steadyNow() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
+}
+
+/// The first line of a chat's first turn, not too long.
+std::string titleOf(const std::string& text) {
+    std::string title = oneLine(text.substr(0, text.find('\n')));
+    if (title.size() <= titleBytes) return title;
+    std::size_t end = titleBytes;
+    while (end > 0 && (static_cast<unsigned char>(title[end]) & 0xC0U) == 0x80U) --end;
+    return title.substr(0, end) + "…";
+}
+
+/// The most KV blocks that a step has left referenced since then.
+std::uint32_t blocksHeldSince(const engine::Engine& engine, engine::Nanoseconds startNs) {
+    std::uint32_t most = 0;
+    for (const auto& event : engine.events(0).events) {
+        const auto* step = std::get_if<engine::StepEvent>(&event.what);
+        if (step != nullptr && event.atNs >= startNs) most = std::max(most, step->blocksReferenced);
+    }
+    return most;
 }
 
 Json milliseconds(engine::Nanoseconds from, engine::Nanoseconds to) {
@@ -53,12 +74,19 @@ ChatSession::ChatSession(Console& console, Interrupts& interrupts, engine::Engin
 
 int ChatSession::runOnce(const std::string& prompt) {
     runTurn([&] { return m_conversation.send(prompt); });
+    endSession(m_cancelled ? sessions::SessionState::Cancelled : sessions::SessionState::Completed);
     return m_code;
 }
 
 int ChatSession::runLines() {
     m_lines = true;
     m_dialogue = m_console.inputIsTerminal();
+    const int code = readLines();
+    endSession(code == Interrupted ? sessions::SessionState::Cancelled : sessions::SessionState::Completed);
+    return code;
+}
+
+int ChatSession::readLines() {
     LineReader reader(m_interrupts.descriptor());
     std::string line;
     while (!m_console.outputFault()) {
@@ -94,7 +122,9 @@ void ChatSession::runTurn(const std::function<Status()>& start) {
     m_turnStartNs = steadyNow();
     const auto started = start();
     if (!started) return reject(started.error());
+    beginSession();
     follow();
+    record();
     const auto& reply = m_conversation.reply();
     if (reply.reason == FinishReason::Rejected) return reject({ErrorCode::Rejected, reply.detail});
     if (reply.reason == FinishReason::Error) return failTurn(Failed, reply.detail);
@@ -106,6 +136,7 @@ void ChatSession::runTurn(const std::function<Status()>& start) {
 void ChatSession::follow() {
     while (m_conversation.busy()) {
         const bool news = m_conversation.wait(updateWait);
+        if (m_recorder) m_recorder->tick();
         if (m_interrupts.requested()) cancel();
         if (m_console.outputFault()) m_conversation.cancel();
         const auto& reply = m_conversation.reply();
@@ -119,12 +150,40 @@ void ChatSession::follow() {
     m_console.status({});
 }
 
+void ChatSession::beginSession() {
+    if (m_store == nullptr || m_recorder) return;
+    const auto& messages = m_conversation.messages();
+    auto begun =
+        sessions::ChatRecorder::begin(m_engine, *m_store, titleOf(messages.empty() ? "" : messages.back().content));
+    if (begun) {
+        m_recorder = std::move(begun).value();
+    } else {
+        m_console.say("This chat is not kept: " + begun.error().message);
+        m_store = nullptr;
+    }
+}
+
+void ChatSession::record() {
+    if (!m_recorder) return;
+    std::string prompt;
+    for (const auto& message : m_conversation.messages()) {
+        if (message.role == "user") prompt = message.content;
+    }
+    m_recorder->turn(prompt, m_conversation.reply());
+}
+
+void ChatSession::endSession(sessions::SessionState state) {
+    if (!m_recorder) return;
+    const auto ended = m_recorder->end(state);
+    if (!ended) m_console.say("Not all of this chat was kept: " + ended.error().message);
+    m_recorder.reset();
+}
+
 void ChatSession::cancel() {
     m_interrupts.take();
     if (m_cancelled) return;
     m_cancelled = true;
     m_cancelNs = steadyNow();
-    m_blocksBefore = m_engine.snapshot().blocksReferenced;
     m_conversation.cancel();
 }
 
@@ -159,8 +218,9 @@ void ChatSession::showReply() {
 
 void ChatSession::showFreed() {
     if (!m_console.chatty()) return;
+    const auto held = blocksHeldSince(m_engine, m_turnStartNs);
     const auto after = m_engine.snapshot();
-    const auto freed = m_blocksBefore - std::min<std::uint64_t>(m_blocksBefore, after.blocksReferenced);
+    const auto freed = held - std::min(held, after.blocksReferenced);
     const auto stopMs = static_cast<double>(m_conversation.reply().times.endNs - m_cancelNs) / 1e6;
     m_console.mutter(fmt::format("Stopped in {:.0f} ms: {} KV blocks freed, {} still referenced, {} kept for reuse",
                                  std::max(stopMs, 0.0), freed, after.blocksReferenced, after.blocksCached));
@@ -201,7 +261,7 @@ Json ChatSession::replyJson() const {
     value["queue_ms"] = milliseconds(times.submittedNs, times.firstScheduledNs);
     value["prefill_ms"] = milliseconds(times.firstScheduledNs, times.prefillEndNs);
     value["tokens_per_s"] = orNull(reply.tokensPerS());
-    value["session"] = nullptr;
+    value["session"] = m_recorder ? Json(m_recorder->id()) : Json();
     if (reply.reason == FinishReason::Stop) value["stop_string"] = reply.detail.empty() ? Json() : Json(reply.detail);
     value["dropped_messages"] = reply.droppedMessages;
     value["preemptions"] = reply.preemptions;

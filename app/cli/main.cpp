@@ -66,6 +66,10 @@ int runProgram(int argc, char** argv) {
     addMakeModelCommand(app, program);
     addModelsCommand(app, program);
     addProfileCommand(app, program);
+    addLoadCommand(app, program);
+    addSessionsCommand(app, program);
+    addCompareCommand(app, program);
+    addReportCommand(app, program);
     try {
         app.parse(reversedArguments(argc, argv));
     } catch (const CLI::ParseError& error) {

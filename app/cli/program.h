@@ -11,7 +11,7 @@ namespace firsttoken::app {
 /// What the commands share. main() makes one; a command's parse leaves what is to be done in `run`.
 struct Program {
     Console console;
-    std::string database;      ///< --db; nothing is stored yet, so nothing opens it
+    std::string database;      ///< --db; empty: the default one
     std::function<int()> run;  ///< returns the exit code
 };
 
@@ -27,5 +27,9 @@ void addBenchCommand(CLI::App& app, Program& program);
 void addMakeModelCommand(CLI::App& app, Program& program);
 void addModelsCommand(CLI::App& app, Program& program);
 void addProfileCommand(CLI::App& app, Program& program);
+void addLoadCommand(CLI::App& app, Program& program);
+void addSessionsCommand(CLI::App& app, Program& program);
+void addCompareCommand(CLI::App& app, Program& program);
+void addReportCommand(CLI::App& app, Program& program);
 
 }  // namespace firsttoken::app

@@ -11,7 +11,7 @@ target_include_directories(firsttoken_settings INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(firsttoken_settings INTERFACE
     -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
     -ffp-contract=off)
-# What GCC 12 says about buffers in libstdc++'s own code, once -O3 has inlined it, is wrong (its bugs 105329, 107852);
+# What GCC 12 says about buffers in libstdc++'s own code, once -O3 has inlined it, is wrong;
 # the sanitizers look for the real thing.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(firsttoken_settings INTERFACE -Wno-stringop-overflow -Wno-restrict)

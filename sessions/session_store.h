@@ -20,7 +20,7 @@ namespace firsttoken::sessions {
 /// disk. What the queue could not take is counted, never silently lost. Any one thread at a time.
 class SessionWriter {
 public:
-    virtual ~SessionWriter() = default;  ///< a session that was not ended is marked Interrupted at the next start
+    virtual ~SessionWriter() = default;  ///< marks a session that was not ended Interrupted
     virtual SessionId id() const = 0;
     /// Replaces a record with the same number.
     virtual void request(RequestRecord record) = 0;
@@ -66,15 +66,19 @@ public:
         std::size_t queueCapacity = 1U << 16;
         std::chrono::milliseconds commitEvery{500};  ///< at the latest; under a second
     };
-    /// Opens, migrates, marks what an earlier crash left Running as Interrupted. Errors: Io (read-only, disk full,
-    /// damaged: what and where), Unsupported (a newer schema), Rejected (another program is writing).
+    /// Opens, migrates, marks what an earlier crash left Running as Interrupted. Several programs may read one file,
+    /// also while one of them writes. The right to write is taken by begin() and by each change, and given back when
+    /// no session runs; until then another program's changes are Rejected, with the process that has it. Errors: Io
+    /// (read-only where the file must be made or migrated, disk full, damaged: what and where), Unsupported (a newer
+    /// schema, another program's database), Rejected (another program writes an older schema), BadInput (no path).
     static engine::Result<std::unique_ptr<SessionStore>> open(const Options& options);
     virtual ~SessionStore() = default;     ///< commits what is queued
 
     /// The header's id is ignored.
     virtual engine::Result<std::unique_ptr<SessionWriter>> begin(SessionHeader header) = 0;
 
-    /// Newest first. `search`: FTS5 over titles, notes, prompts and outputs; empty: all.
+    /// Newest first. `search`: words that must all be found, each at the beginning of a word of the title, the note, or
+    /// a chat's prompts and outputs (FTS5; case and accents do not matter); empty: all.
     virtual engine::Result<std::vector<SessionSummary>> list(const std::string& search = {}) const = 0;
     /// Errors: NotFound.
     virtual engine::Result<SessionHeader> header(SessionId id) const = 0;
@@ -84,7 +88,8 @@ public:
     virtual engine::Status setStarred(SessionId id, bool starred) = 0;
     /// Frees the space. Errors: NotFound; Rejected for a session that is running.
     virtual engine::Status remove(SessionId id) = 0;
-    /// Stores a complete session (import); returns its new id.
+    /// Stores a complete session (import); returns its new id. Running becomes Interrupted: nobody writes it. Errors:
+    /// BadInput for two requests with one number.
     virtual engine::Result<SessionId> insert(const SessionData& session) = 0;
 
     /// sha256 of a model file, cached by path, size and modification time; computed by the caller where absent.

@@ -63,6 +63,7 @@ inline RuleTable firsttokenRules() {
         {"tests/ui/", {"tests/support/", "ui/", "sessions/*.h", "engine/*.h"}},
         {"tests/app/", {"tests/support/", "app/", "ui/", "sessions/", "engine/*.h"}},
         {"tests/packaging/", {"tests/support/"}},
+        {"tests/benchmarks/", {"tests/sessions/", "sessions/", "engine/*.h"}},
         {"tests/architecture/", {"tests/support/"}},
     };
     table.libraries = {

@@ -34,7 +34,9 @@ endfunction()
 # in logs/NAME.log of the build folder.
 function(firsttoken_add_tests name)
     cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
-    add_executable(${name} ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/test_main.cpp)
+    add_executable(${name} ${ARG_SOURCES}
+        ${PROJECT_SOURCE_DIR}/tests/support/test_main.cpp
+        ${PROJECT_SOURCE_DIR}/tests/support/thread_sanitizer_options.cpp)
     set_target_properties(${name} PROPERTIES AUTOMOC ON)
     target_link_libraries(${name} PRIVATE firsttoken_settings ${ARG_LIBRARIES} Qt6::Test)
     target_precompile_headers(${name} PRIVATE <QtTest> <string> <vector>)

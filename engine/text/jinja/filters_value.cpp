@@ -151,7 +151,8 @@ Value roundFilter(Interpreter&, const Value& input, Arguments arguments) {
 /// As chat templates expect it: json.dumps() without ASCII escapes.
 Value toJsonFilter(Interpreter&, const Value& input, Arguments arguments) {
     const ArgumentList list("tojson", std::move(arguments), {"ensure_ascii", "indent", "separators", "sort_keys"});
-    const Value indent = list.orElse(1, Value());
+    const Value none;
+    const Value& indent = list.has(1) ? list[1] : none;
     JsonStyle style;
     style.ensureAscii = list.trueOr(0, false);
     style.sortKeys = list.trueOr(3, false);

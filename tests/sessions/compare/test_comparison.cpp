@@ -16,7 +16,7 @@ class TestComparison : public QObject {
 
     using Sessions = std::vector<SessionData>;
 
-    static const MetricComparison& metric(const Comparison& comparison, const std::string& name) {
+    static MetricComparison metric(const Comparison& comparison, const std::string& name) {
         for (const MetricComparison& metric : comparison.metrics) {
             if (metric.name == name) return metric;
         }

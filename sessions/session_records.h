@@ -94,6 +94,7 @@ struct SpanRecord {
 struct SampleRecord {
     std::int64_t atNs = 0;
     std::optional<std::int64_t> queued, prefilling, decoding;
+    /// Referenced: the most since the sample before, so that no peak is missed; the others at this moment.
     std::optional<std::int64_t> blocksTotal, blocksReferenced, blocksCached;
     std::optional<double> prefillTokensPerS, decodeTokensPerS;  ///< since the sample before
     std::optional<double> deviceUse;         ///< time in engine steps / wall time, 0 … 1

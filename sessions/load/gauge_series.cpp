@@ -20,6 +20,9 @@ void GaugeSeries::share(Interval& interval, const Work& work) {
     const auto within = static_cast<double>(to - from);
     const double part = within / static_cast<double>(work.endNs - work.startNs);
     interval.busyNs += within;
+    // A peak between two samples counts: short loads would show none at all.
+    auto& referenced = interval.sample.blocksReferenced;
+    if (referenced) referenced = std::max(*referenced, work.blocksReferenced);
     interval.work.prefillRows += part * work.prefillRows;
     interval.work.decodeRows += part * work.decodeRows;
     interval.work.bytes += part * work.bytes;
@@ -30,6 +33,7 @@ void GaugeSeries::step(Nanoseconds endNs, const engine::StepEvent& step) {
     Work work;
     work.startNs = endNs - std::max<Nanoseconds>(step.durationNs, 1);
     work.endNs = endNs;
+    work.blocksReferenced = step.blocksReferenced;
     work.prefillRows = step.prefillRows;
     work.decodeRows = step.decodeRows;
     work.bytes = static_cast<double>(step.weightBytes) + static_cast<double>(step.kvBytesRead);

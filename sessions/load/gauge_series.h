@@ -28,6 +28,7 @@ public:
 private:
     struct Work {
         engine::Nanoseconds startNs = 0, endNs = 0;
+        std::int64_t blocksReferenced = 0;  ///< after it
         double prefillRows = 0, decodeRows = 0, bytes = 0, multiplyAdds = 0;
     };
     struct Interval {

@@ -38,10 +38,12 @@ void addGauges(const SessionData& session, const MeasuredWindow& window, Session
     std::optional<std::int64_t> before;
     if (session.header.kind == SessionKind::Load) before = 0;
     for (const SampleRecord& sample : session.samples) {
-        if (sample.atNs >= window.startNs && sample.atNs <= window.endNs) addBlocks(sample, metrics.kv);
+        const bool inside = sample.atNs >= window.startNs && sample.atNs <= window.endNs;
         const auto from = std::max(before.value_or(sample.atNs), window.startNs);
         const auto within = elapsedNs(from, std::min(sample.atNs, window.endNs));
         before = sample.atNs;
+        // Also the sample after a load that ended between two: its peak was within.
+        if (inside || within.value_or(0) > 0) addBlocks(sample, metrics.kv);
         if (!within) continue;
         const double seconds = static_cast<double>(*within) / 1e9;
         const double busy = seconds * sample.deviceUse.value_or(0);

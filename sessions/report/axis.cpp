@@ -50,9 +50,7 @@ double Axis::place(double value) const {
 }
 
 Axis linearAxis(double greatest) {
-    constexpr double smallest = 1e-12, largest = 1e300;  // beyond them a step would be 0 or an end infinite
-    if (!std::isfinite(greatest) || greatest < smallest) greatest = 1;
-    greatest = std::min(greatest, largest);
+    if (!std::isfinite(greatest) || greatest <= 0) greatest = 1;
     const double step = roundUp(greatest / 3);
     Axis axis;
     const int steps = std::max(1, static_cast<int>(std::ceil(greatest / step * (1 - nearly))));

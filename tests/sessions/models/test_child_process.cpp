@@ -1,3 +1,9 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <QFile>
+#include <QTemporaryDir>
 #include <stop_token>
 #include <thread>
 
@@ -46,23 +52,36 @@ private slots:
         QCOMPARE(child->exitCode, 128 + 9);
     }
 
-    void aStopEndsTheChildAndItsChildren() {
-        std::stop_source source;
-        std::thread stopper([&] { source.request_stop(); });
-        const auto child = sessions::runChild({"sh", "-c", "sleep 1000 & sleep 1000"}, source.get_token());
-        stopper.join();
-        QVERIFY(!child.ok());
-        QVERIFY(child.error().code == ErrorCode::Cancelled);
-    }
+    void aStopEndsTheChildAndItsChildren() { QVERIFY(endsWhenStopped("sleep 1000 & : > \"$0\"; sleep 1000")); }
 
     void aStopEndsAChildThatDoesNotListen() {
+        QVERIFY(endsWhenStopped("trap '' TERM; : > \"$0\"; while :; do sleep 0.1; done"));
+    }
+
+    void aStopBeforehandStartsNothing() {
+        QTemporaryDir folder;
         std::stop_source source;
-        std::thread stopper([&] { source.request_stop(); });
-        const auto child =
-            sessions::runChild({"sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"}, source.get_token());
-        stopper.join();
+        source.request_stop();
+        const auto child = sessions::runChild({"touch", folder.filePath("made").toStdString()}, source.get_token());
         QVERIFY(!child.ok());
         QVERIFY(child.error().code == ErrorCode::Cancelled);
+        QVERIFY(!QFile::exists(folder.filePath("made")));
+    }
+
+private:
+    /// Stops the script once it has opened the pipe that is its $0; true if it was cancelled then.
+    static bool endsWhenStopped(const std::string& script) {
+        const QTemporaryDir folder;
+        const auto pipe = folder.filePath("pipe").toStdString();
+        if (::mkfifo(pipe.c_str(), 0600) != 0) return false;
+        std::stop_source source;
+        std::thread stopper([&] {
+            ::close(::open(pipe.c_str(), O_RDONLY));  // waits for the script
+            source.request_stop();
+        });
+        const auto child = sessions::runChild({"sh", "-c", script, pipe}, source.get_token());
+        stopper.join();
+        return !child.ok() && child.error().code == ErrorCode::Cancelled;
     }
 };
 

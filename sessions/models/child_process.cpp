@@ -22,7 +22,7 @@ using engine::Result;
 namespace {
 
 constexpr std::size_t keptOutput = 64U << 10;
-constexpr auto patience = std::chrono::seconds(2);  ///< between SIGTERM and SIGKILL
+constexpr auto patience = std::chrono::seconds(2);  ///< between SIGINT and SIGKILL
 constexpr int stopCheckMs = 50;
 
 /// What posix_spawn needs: stdin from /dev/null, stdout and stderr to `output`, default signals, its own group.
@@ -67,14 +67,14 @@ void keepTail(std::string& output, const char* bytes, std::size_t count) {
 void drain(int reader, pid_t child, const std::stop_token& stop, std::string& output) {
     std::array<char, 4096> block;
     std::chrono::steady_clock::time_point killAt{};
-    bool terminated = false;
+    bool interrupted = false;
     for (;;) {
         if (stop.stop_requested()) {
             const auto now = std::chrono::steady_clock::now();
-            if (!terminated) {
-                ::kill(-child, SIGTERM);
+            if (!interrupted) {
+                ::kill(-child, SIGINT);  // Python programs take their temporary files away
                 killAt = now + patience;
-                terminated = true;
+                interrupted = true;
             } else if (now >= killAt) {
                 ::kill(-child, SIGKILL);
             }

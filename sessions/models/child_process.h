@@ -14,7 +14,7 @@ struct ChildResult {
 };
 
 /// Runs a program found in PATH, with no input, and waits for it. The child has a process group of its own: a stop
-/// ends it and what it started, first with SIGTERM, after two seconds with SIGKILL.
+/// ends it and what it started, first with SIGINT, after two seconds with SIGKILL.
 /// Errors: NotFound (no such program), Io, Cancelled (only after the child has ended).
 engine::Result<ChildResult> runChild(const std::vector<std::string>& arguments, std::stop_token stop);
 
